@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-3.0-or-later
+# run.sh NAME RESULT PROGRAM: runs one test in a scratch folder, writes "passed failed skipped" to RESULT and the
+# output to RESULT.log, prints one line (and the output when something failed). Always exits 0: summary.sh judges.
+set -u
+name=$1 result=$2 program=$3
+mkdir -p "$(dirname "$result")"
+log=$result.log
+result=$(cd "$(dirname "$result")" && pwd)/$(basename "$result")
+log=$result.log
+scratch=$BUILD_DIR/scratch/$name
+rm -rf "$scratch"
+mkdir -p "$scratch"
+
+cd "$scratch" || exit 1
+case $name in
+*.sh) sh "$program" >"$log" 2>&1 ;;
+*.py) "${PYTHON3:-python3}" "$program" >"$log" 2>&1 ;;
+examples/*) cd "$SRC_DIR" && ${TEST_WRAPPER:-} "$program" >"$log" 2>&1 ;;
+*) ${TEST_WRAPPER:-} "$program" >"$log" 2>&1 ;;
+esac </dev/null
+status=$?
+
+# A Check program says how many it ran; anything else is one test, judged by its exit status.
+counts=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\)$/\1 \2 \3/p' "$log" |
+    awk '{ n += $1; bad += $2 + $3 } END { if (NR) print n, bad }')
+if [ -n "$counts" ]; then
+    set -- $counts
+    total=$1 failed=$2
+    skipped=$(grep -c '^SKIP' "$log")
+    # Leaks found at exit, a crash after the summary, or a program that ran nothing count as a failure of their own.
+    if [ "$failed" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$total" -eq 0 ]; }; then
+        failed=1
+        total=$((total + 1))
+    fi
+    [ "$skipped" -le $((total - failed)) ] || skipped=$((total - failed))
+    passed=$((total - failed - skipped))
+else
+    passed=0 failed=0 skipped=0
+    case $status in
+    0) passed=1 ;;
+    77) skipped=1 ;;
+    *) failed=1 ;;
+    esac
+fi
+echo "$passed $failed $skipped" >"$result"
+note=
+[ "$skipped" -eq 0 ] || note=", $skipped skipped"
+if [ "$failed" -eq 0 ]; then
+    echo "ok     $name: $passed passed$note"
+    grep '^SKIP' "$log"
+else
+    echo "FAILED $name: $passed passed, $failed failed$note (exit status $status)"
+    tail -n 60 "$log" | sed 's/^/    /'
+fi
+exit 0
