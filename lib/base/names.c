@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "base/base.h"
+
+#include <string.h>
+
+enum { LONGEST_NAME = 63 };
+
+/* Levenshtein distance of two short names. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t rows = strlen(a), columns = strlen(b), previous[LONGEST_NAME + 1];
+    for (size_t j = 0; j <= columns; j++) {
+        previous[j] = j;
+    }
+    for (size_t i = 1; i <= rows; i++) {
+        size_t diagonal = previous[0];
+        previous[0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            size_t replace = diagonal + (a[i - 1] != b[j - 1]);
+            size_t step = (previous[j] < previous[j - 1] ? previous[j] : previous[j - 1]) + 1;
+            diagonal = previous[j];
+            previous[j] = replace < step ? replace : step;
+        }
+    }
+    return previous[columns];
+}
+
+const char *ckpd__nearest(const char *name, const char *const *candidates, size_t count)
+{
+    size_t length = strlen(name), best = length / 2 + 1;
+    const char *nearest = NULL;
+    for (size_t i = 0; length <= LONGEST_NAME && i < count; i++) {
+        if (strlen(candidates[i]) > LONGEST_NAME) {
+            continue;
+        }
+        size_t distance = edit_distance(name, candidates[i]);
+        if (distance < best) {
+            best = distance;
+            nearest = candidates[i];
+        }
+    }
+    return nearest;
+}
