@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/** @file ckptdispatch.h Umbrella header. */
+#ifndef CKPTDISPATCH_H
+#define CKPTDISPATCH_H
+
+#include <ckptdispatch/backend.h>
+#include <ckptdispatch/base.h>
+
+#endif

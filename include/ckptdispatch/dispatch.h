@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/**
+ * @file dispatch.h
+ * Problem, scenarios, solve, plan, verification.
+ */
+#ifndef CKPTDISPATCH_DISPATCH_H
+#define CKPTDISPATCH_DISPATCH_H
+
+#include <ckptdispatch/backend.h>
+#include <ckptdispatch/base.h>
+#include <ckptdispatch/graph.h>
+#include <ckptdispatch/site.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Scenarios of docs/model.md, section 7. */
+enum {
+    CKPD_SCENARIO_S1 = 1, /**< continuous training in the baseline mode, no battery */
+    CKPD_SCENARIO_S2 = 2, /**< S1 with checkpoints recorded; equal to S1 to the last digit */
+    CKPD_SCENARIO_S3 = 3, /**< no checkpoint continuity: a lower bound for S4, not executable */
+    CKPD_SCENARIO_S4 = 4, /**< checkpoint waiting and 3D modes, no battery */
+    CKPD_SCENARIO_S5 = 5, /**< S1's training with the battery */
+    CKPD_SCENARIO_S6 = 6  /**< S4's training with the battery */
+};
+
+/* --- problem ------------------------------------------------------------------------------------- */
+
+/** Dispatch problem: a site and its jobs. Confined; may be changed and solved again. */
+typedef struct ckpd_problem ckpd_problem;
+
+/**
+ * Makes a problem with no jobs over a copy of the site.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_MISSING (a required series), CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_new(ckpd_problem **out, ckpd_context *context, const ckpd_site *site);
+/** Ends a problem; NULL is fine. Any thread. @since 0.1 */
+CKPD_API void ckpd_problem_free(ckpd_problem *problem);
+/**
+ * Adds a job, copied from its graph.
+ * @return CKPD_OK, CKPD_ERR_DUPLICATE (name), CKPD_ERR_INCONSISTENT (other horizon or slot length),
+ *         CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_add_job(ckpd_problem *problem, const ckpd_graph *graph);
+/** Number of jobs. @since 0.1 */
+CKPD_API int32_t ckpd_problem_job_count(const ckpd_problem *problem);
+/** Name of a job, borrowed; NULL out of range. @since 0.1 */
+CKPD_API const char *ckpd_problem_job_name(const ckpd_problem *problem, int32_t job);
+/** The graph of a job, borrowed; NULL out of range. @since 0.1 */
+CKPD_API const ckpd_graph *ckpd_problem_job_graph(const ckpd_problem *problem, int32_t job);
+/**
+ * Replaces the site (new prices, a new SOC), same horizon. The jobs stay.
+ * @return as ckpd_problem_new(), CKPD_ERR_INCONSISTENT (other horizon) @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_set_site(ckpd_problem *problem, const ckpd_site *site);
+/**
+ * Rebuilds the graph of a job (or of all, job -1) with another number of checkpoint segments; for sweeps.
+ * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STATE (a job has start segments or a running edge), CKPD_ERR_NO_MEMORY
+ * @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_set_segments(ckpd_problem *problem, int32_t job, int32_t segments);
+/** Sets the GPU cap of every slot; for sweeps. @return CKPD_OK, CKPD_ERR_RANGE @since 0.1 */
+CKPD_API int32_t ckpd_problem_set_gpu_cap(ckpd_problem *problem, double gpus);
+
+/* --- options -------------------------------------------------------------------------------------- */
+
+/** Solve options. Confined. */
+typedef struct ckpd_solve_options ckpd_solve_options;
+
+/** Makes options with their defaults. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY @since 0.1 */
+CKPD_API int32_t ckpd_solve_options_new(ckpd_solve_options **out, ckpd_context *context);
+/** Ends options; NULL is fine. Any thread. @since 0.1 */
+CKPD_API void ckpd_solve_options_free(ckpd_solve_options *options);
+/**
+ * Sets a field: relative_gap (1e-6), absolute_gap (0), time_limit_s (infinity), node_limit, iteration_limit
+ * (-1: none), threads (1), structure_presolve (flag, 1), backend_presolve (flag, 1), seed (0).
+ * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE @since 0.1
+ */
+CKPD_API int32_t ckpd_solve_options_set(ckpd_solve_options *options, const char *field, double value);
+/** Reads a field. @since 0.1 */
+CKPD_API int32_t ckpd_solve_options_get(const ckpd_solve_options *options, const char *field, double *value);
+/** Number of fields. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_solve_options_field_count(void);
+/** Describes the i-th field. @since 0.1 */
+CKPD_API int32_t ckpd_solve_options_field_info(int32_t index, ckpd_field_info *out);
+/**
+ * Names the backend, copied; NULL or "auto": the library chooses. @return CKPD_OK, CKPD_ERR_NO_MEMORY, CKPD_ERR_RANGE
+ * (longer than 63 bytes) @since 0.1
+ */
+CKPD_API int32_t ckpd_solve_options_set_backend(ckpd_solve_options *options, const char *name);
+/** Progress callback; NULL removes it. @since 0.1 */
+CKPD_API int32_t ckpd_solve_options_set_progress(ckpd_solve_options *options, ckpd_progress_fn progress,
+                                                 void *user);
+/** Cancel token, borrowed: it must outlive every solve with these options; NULL removes it. @since 0.1 */
+CKPD_API int32_t ckpd_solve_options_set_cancel(ckpd_solve_options *options, const ckpd_cancel *cancel);
+
+/* --- plan ----------------------------------------------------------------------------------------- */
+
+/**
+ * What every job does, and the power flows of every slot. Confined while built; a plan borrowed from a
+ * solution is immutable.
+ */
+typedef struct ckpd_plan ckpd_plan;
+
+/** One step of a job: a training edge (or, in S3, one slot without checkpoint continuity). */
+typedef struct ckpd_step {
+    size_t size;
+    int32_t from_slot, to_slot;       /**< boundaries; occupies from_slot .. to_slot - 1 */
+    int32_t from_segment, to_segment; /**< both -1 in S3 */
+    int32_t mode;                     /**< mode number of the job's mode set */
+    int32_t gpus;
+} ckpd_step;
+
+/** Makes an empty plan: no steps, all flows 0. @since 0.1 */
+CKPD_API int32_t ckpd_plan_new(ckpd_plan **out, ckpd_context *context, int32_t jobs, int32_t slots);
+/** Ends a plan the caller made; NULL is fine. Any thread. @since 0.1 */
+CKPD_API void ckpd_plan_free(ckpd_plan *plan);
+/** Appends a step to a job (ascending). @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE, CKPD_ERR_NO_MEMORY @since 0.1 */
+CKPD_API int32_t ckpd_plan_add_step(ckpd_plan *plan, int32_t job, const ckpd_step *step);
+/**
+ * Sets a series: "import_kw", "export_kw", "curtailment_kw", "charge_kw", "discharge_kw" (slots values),
+ * "soc_kwh" (slots + 1 values: at every boundary).
+ * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_LENGTH, CKPD_ERR_NOT_FINITE @since 0.1
+ */
+CKPD_API int32_t ckpd_plan_set_series(ckpd_plan *plan, const char *name, const double *values,
+                                      int32_t count);
+/**
+ * Copies a series. Besides the names of ckpd_plan_set_series() a plan of a solution has "it_power_kw",
+ * "site_load_kw", "gpus", "wind_kw", "solar_kw", "import_price_per_mwh", "export_price_per_mwh".
+ * @return as above, CKPD_ERR_STATE when this plan does not have it @since 0.1
+ */
+CKPD_API int32_t ckpd_plan_get_series(const ckpd_plan *plan, const char *name, double *values,
+                                      int32_t count);
+/** Number of jobs. @since 0.1 */
+CKPD_API int32_t ckpd_plan_job_count(const ckpd_plan *plan);
+/** Number of slots. @since 0.1 */
+CKPD_API int32_t ckpd_plan_slots(const ckpd_plan *plan);
+/** Number of steps of a job, 0 out of range. @since 0.1 */
+CKPD_API int32_t ckpd_plan_step_count(const ckpd_plan *plan, int32_t job);
+/** Copies a step. @since 0.1 */
+CKPD_API int32_t ckpd_plan_get_step(const ckpd_plan *plan, int32_t job, int32_t index, ckpd_step *out);
+
+/* --- verification --------------------------------------------------------------------------------- */
+
+/** Kinds of violation. */
+enum {
+    CKPD_VIOLATION_PATH = 1,        /**< a step that is no edge of the graph, overlap, wrong segment */
+    CKPD_VIOLATION_COMPLETION = 2,  /**< segments or work missing at the deadline */
+    CKPD_VIOLATION_GPU_CAP = 3,
+    CKPD_VIOLATION_SITE_CAP = 4,
+    CKPD_VIOLATION_BALANCE = 5,
+    CKPD_VIOLATION_LIMIT = 6,       /**< a flow outside its bounds */
+    CKPD_VIOLATION_SOC = 7,         /**< recursion, bounds, start or terminal rule */
+    CKPD_VIOLATION_EXCLUSIVITY = 8, /**< charge with discharge, import with export */
+    CKPD_VIOLATION_COST = 9         /**< a claimed cost differs from the recomputed one */
+};
+
+/** One violation. */
+typedef struct ckpd_violation {
+    size_t size;
+    int32_t kind;      /**< CKPD_VIOLATION_... */
+    int32_t job;       /**< -1 when none */
+    int32_t slot;      /**< -1 when none */
+    int32_t reserved;
+    double amount;     /**< in the unit of the row */
+    char message[256];
+} ckpd_violation;
+
+/** Result of a verification. Immutable after build. */
+typedef struct ckpd_report ckpd_report;
+
+/**
+ * Checks a plan against the problem with code that shares nothing with the solvers, and recomputes its
+ * cost. Tolerance 1e-6 x max(1, largest term of the row).
+ * @param claimed_cost compared with the recomputed cost unless NaN
+ * @return CKPD_OK when the check ran (whatever it found), CKPD_ERR_LENGTH (jobs or slots differ), CKPD_ERR_RANGE
+ *         (scenario), CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_verify(ckpd_report **out, const ckpd_problem *problem, int32_t scenario,
+                                     const ckpd_plan *plan, double claimed_cost);
+/** Ends a report the caller made; NULL is fine. Any thread. @since 0.1 */
+CKPD_API void ckpd_report_free(ckpd_report *report);
+/** Number of violations, 0 for a good plan. @since 0.1 */
+CKPD_API int32_t ckpd_report_violation_count(const ckpd_report *report);
+/** Copies a violation. @since 0.1 */
+CKPD_API int32_t ckpd_report_get_violation(const ckpd_report *report, int32_t index, ckpd_violation *out);
+/**
+ * Recomputed figure by name: "cost" and its terms "import_cost", "export_revenue", "curtailment_cost",
+ * "throughput_cost", "end_value", "custom_cost", "edge_cost" (cost = sum of the costs minus export_revenue and
+ * end_value); energies "load_mwh", "import_mwh", "export_mwh", "curtailment_mwh", "renewable_mwh",
+ * "charge_mwh", "discharge_mwh"; "green_share"; "min_site_load_kw", "max_site_load_kw".
+ * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME @since 0.1
+ */
+CKPD_API int32_t ckpd_report_get(const ckpd_report *report, const char *name, double *value);
+/** Number of figures. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_report_field_count(void);
+/** Describes the i-th figure. @since 0.1 */
+CKPD_API int32_t ckpd_report_field_info(int32_t index, ckpd_field_info *out);
+
+/* --- solution ------------------------------------------------------------------------------------- */
+
+/** Outcome of a solve with its verified plan. Immutable after build (shareable). */
+typedef struct ckpd_solution ckpd_solution;
+
+/**
+ * Solves one scenario. CKPD_OK whatever the outcome: read ckpd_solution_outcome().
+ * @param options NULL for the defaults
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (scenario), CKPD_ERR_UNKNOWN_NAME (backend), CKPD_ERR_STATE (S5, S6
+ *         without a battery), CKPD_ERR_NO_BACKEND, CKPD_ERR_BACKEND, CKPD_ERR_VERIFY (the backend's plan violates
+ *         the problem: never returned as a solution), CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_solve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
+                                    const ckpd_solve_options *options);
+/**
+ * The same from a plan of an earlier solve: as a start point where the backend takes one. @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
+                                      const ckpd_solve_options *options, const ckpd_plan *start);
+/** Ends a solution; NULL is fine. Any thread. @since 0.1 */
+CKPD_API void ckpd_solution_free(ckpd_solution *solution);
+/** CKPD_OUTCOME_... @since 0.1 */
+CKPD_API int32_t ckpd_solution_outcome(const ckpd_solution *solution);
+/** 1 when the outcome rests on a certificate of the library or on a trusted backend, 0 when merely claimed. @since 0.1 */
+CKPD_API int32_t ckpd_solution_is_proven(const ckpd_solution *solution);
+/** The scenario that was solved. @since 0.1 */
+CKPD_API int32_t ckpd_solution_scenario(const ckpd_solution *solution);
+/** Cost of the plan; NaN without a plan. @since 0.1 */
+CKPD_API double ckpd_solution_cost(const ckpd_solution *solution);
+/** Lower bound; -infinity when none. @since 0.1 */
+CKPD_API double ckpd_solution_bound(const ckpd_solution *solution);
+/** cost - bound, never negative; infinity when either is missing. @since 0.1 */
+CKPD_API double ckpd_solution_absolute_gap(const ckpd_solution *solution);
+/** absolute gap / max(|cost|, |bound|), and 0 when the absolute gap is <= 1e-9 x scale (docs/model.md). @since 0.1 */
+CKPD_API double ckpd_solution_relative_gap(const ckpd_solution *solution);
+/** Name of the backend that answered, borrowed. @since 0.1 */
+CKPD_API const char *ckpd_solution_backend(const ckpd_solution *solution);
+/** Iterations and nodes of the backend. @since 0.1 */
+CKPD_API int64_t ckpd_solution_iterations(const ckpd_solution *solution);
+/** Nodes of the backend's branch and bound. @since 0.1 */
+CKPD_API int64_t ckpd_solution_nodes(const ckpd_solution *solution);
+/** The plan, borrowed; NULL when there is none. @since 0.1 */
+CKPD_API const ckpd_plan *ckpd_solution_plan(const ckpd_solution *solution);
+/** The verification of the plan, borrowed; NULL when there is none. @since 0.1 */
+CKPD_API const ckpd_report *ckpd_solution_report(const ckpd_solution *solution);
+/** Number of named causes of infeasibility. @since 0.1 */
+CKPD_API int32_t ckpd_solution_cause_count(const ckpd_solution *solution);
+/** The i-th cause as text with amounts, borrowed; NULL out of range. @since 0.1 */
+CKPD_API const char *ckpd_solution_cause(const ckpd_solution *solution, int32_t index);
+/**
+ * Progress of a job at every boundary as a share of its work (reporting only), slots + 1 values.
+ * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_LENGTH, CKPD_ERR_STATE (no plan) @since 0.1
+ */
+CKPD_API int32_t ckpd_solution_progress(const ckpd_solution *solution, int32_t job, double *share,
+                                        int32_t count);
+
+/* --- model export ---------------------------------------------------------------------------------- */
+
+/**
+ * Receives one piece of text; non-zero stops the export with CKPD_ERR_CALLBACK.
+ */
+typedef int32_t (*ckpd_write_fn)(const char *text, size_t length, void *user);
+/** Formats of the exported MILP view. */
+enum {
+    CKPD_FORMAT_MPS = 1,
+    CKPD_FORMAT_LP = 2
+};
+/**
+ * Writes the MILP view of a scenario as text with readable names, so that any other solver can check it.
+ * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STATE, CKPD_ERR_CALLBACK, CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_export(const ckpd_problem *problem, int32_t scenario, int32_t format,
+                                     ckpd_write_fn write, void *user);
+/**
+ * Makes a verified solution from the values a foreign solver found for the exported model: text of a
+ * solution file of CBC, GLPK (--output or --write) or HiGHS. The outcome is CKPD_OUTCOME_FEASIBLE, not proven.
+ * @return CKPD_OK, CKPD_ERR_SYNTAX (index = line), CKPD_ERR_UNKNOWN_NAME (column), CKPD_ERR_VERIFY, CKPD_ERR_NO_MEMORY
+ * @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_import(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
+                                     const char *text, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
