@@ -25,8 +25,7 @@ status=$?
 counts=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\)$/\1 \2 \3/p' "$log" |
     awk '{ n += $1; bad += $2 + $3 } END { if (NR) print n, bad }')
 if [ -n "$counts" ]; then
-    set -- $counts
-    total=$1 failed=$2
+    total=${counts% *} failed=${counts#* }
     skipped=$(grep -c '^SKIP' "$log")
     # Leaks found at exit, a crash after the summary, or a program that ran nothing count as a failure of their own.
     if [ "$failed" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$total" -eq 0 ]; }; then
