@@ -32,6 +32,9 @@ CKPD_FEATURES += -DCKPD_HAVE_GLPK
 endif
 # Flags of a special build (sanitizers, coverage): compile and link.
 EXTRA_CFLAGS  =
+# Each rule that compiles or links prints one short line; V=1 prints the commands.
+V =
+run = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2:$(BUILD)/%=%)'; )
 COMPILE.c     = $(CC) $(CKPD_CPPFLAGS) $(CPPFLAGS) $(CKPD_CFLAGS) $(CFLAGS) $(EXTRA_CFLAGS) -MMD -MP
 COMPILE.cxx   = $(CXX) -I$(srcdir)/include $(CPPFLAGS) -std=c++17 -Wall -Wextra -Wpedantic $(WERROR) $(CXXFLAGS) \
                 $(EXTRA_CFLAGS) -MMD -MP
@@ -51,7 +54,7 @@ config.mk: $(srcdir)/config.mk.in config.status
 pkgconfig/ckptdispatch.pc: $(srcdir)/pkgconfig/ckptdispatch.pc.in config.status
 	./config.status pkgconfig/ckptdispatch.pc
 config.status: $(srcdir)/configure
-	./config.status --recheck
+	./config.status --silent --recheck
 $(srcdir)/configure: $(srcdir)/configure.ac
 	cd $(srcdir) && autoconf
 endif
@@ -103,4 +106,4 @@ distclean: clean
 	rm -rf config.mk config.log config.status autom4te.cache pkgconfig/ckptdispatch.pc
 	if test -n '$(filter-out .,$(srcdir))'; then rm -f Makefile; rmdir pkgconfig 2>/dev/null || :; fi
 maintainer-clean: distclean
-	rm -f $(srcdir)/configure
+	rm -f $(srcdir)/configure $(srcdir)/configure~

@@ -16,19 +16,19 @@ LINK_SHARED = -L$(BUILD) -lckptdispatch -Wl,-rpath,$(abs_build)
 
 $(BUILD)/obj/examples/%.o: $(srcdir)/examples/%.c config.mk
 	@mkdir -p $(@D)
-	$(filter-out -I$(srcdir)/lib,$(COMPILE.c)) -c -o $@ $<
+	$(call run,CC,$@)$(filter-out -I$(srcdir)/lib,$(COMPILE.c)) -c -o $@ $<
 $(BUILD)/obj/examples/%.cxx.o: $(srcdir)/examples/%.cc config.mk
 	@mkdir -p $(@D)
-	$(COMPILE.cxx) -c -o $@ $<
+	$(call run,CXX,$@)$(COMPILE.cxx) -c -o $@ $<
 
 $(BUILD)/ckptdispatch: $(TOOL_OBJS) $(LIB_SHARED)
-	$(LINK) -o $@ $(TOOL_OBJS) $(LINK_SHARED) -lm
+	$(call run,LINK,$@)$(LINK) -o $@ $(TOOL_OBJS) $(LINK_SHARED) -lm
 $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(LIB_SHARED)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $< $(LINK_SHARED) -lpthread -lm
+	$(call run,LINK,$@)$(LINK) -o $@ $< $(LINK_SHARED) -lpthread -lm
 $(BUILD)/examples/%: $(BUILD)/obj/examples/%.cxx.o $(LIB_SHARED)
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) $(EXTRA_CFLAGS) $(LDFLAGS) -o $@ $< $(LINK_SHARED) -lpthread -lm
+	$(call run,LINK,$@)$(CXX) $(CXXFLAGS) $(EXTRA_CFLAGS) $(LDFLAGS) -o $@ $< $(LINK_SHARED) -lpthread -lm
 .SECONDARY: $(EXAMPLE_SRCS:%.c=$(BUILD)/obj/%.o) $(EXAMPLE_CXX_SRCS:%.cc=$(BUILD)/obj/%.cxx.o)
 
 -include $(TOOL_OBJS:.o=.d) $(EXAMPLE_SRCS:%.c=$(BUILD)/obj/%.d) $(EXAMPLE_CXX_SRCS:%.cc=$(BUILD)/obj/%.cxx.d)

@@ -33,10 +33,10 @@ LIB_SHARED    = $(BUILD)/$(SHLIB_LINK)
 
 $(BUILD)/obj/lib/%.pic.o: $(srcdir)/lib/%.c config.mk
 	@mkdir -p $(@D)
-	$(COMPILE.c) -DCKPD_BUILDING -fPIC -c -o $@ $<
+	$(call run,CC,$@)$(COMPILE.c) -DCKPD_BUILDING -fPIC -c -o $@ $<
 $(BUILD)/obj/lib/%.o: $(srcdir)/lib/%.c config.mk
 	@mkdir -p $(@D)
-	$(COMPILE.c) -DCKPD_BUILDING -c -o $@ $<
+	$(call run,CC,$@)$(COMPILE.c) -DCKPD_BUILDING -c -o $@ $<
 
 # The set of objects is remembered, so that a removed source also leaves archive and library.
 $(BUILD)/obj/lib.list: FORCE
@@ -46,24 +46,24 @@ $(BUILD)/obj/lib.list: FORCE
 FORCE:
 
 $(LIB_STATIC): $(LIB_OBJS) $(BUILD)/obj/lib.list
-	rm -f $@
-	$(AR) rcs $@ $(LIB_OBJS)
+	@rm -f $@
+	$(call run,AR,$@)$(AR) rcs $@ $(LIB_OBJS)
 
 # Until the API of 0.1 is settled the map is made from the headers at each build; `make update-map` writes the
 # committed one, and the symbol check demands that both agree.
 $(LIB_MAP): $(PUBLIC_HEADERS:%=$(srcdir)/%) $(srcdir)/tests/abi/map.sh
 	@mkdir -p $(@D)
-	sh $(srcdir)/tests/abi/map.sh $(srcdir)/include > $@
-	sed -n 's/^ *\(ckpd_[a-z0-9_]*\);/_\1/p' $@ > $@.list
+	$(call run,MAP,$@)sh $(srcdir)/tests/abi/map.sh $(srcdir)/include > $@
+	@sed -n 's/^ *\(ckpd_[a-z0-9_]*\);/_\1/p' $@ > $@.list
 .PHONY: update-map
 update-map: $(LIB_MAP)
 	cp $(LIB_MAP) $(srcdir)/lib/libckptdispatch.map
 
 $(BUILD)/$(SHLIB_REAL): $(LIB_PIC_OBJS) $(LIB_MAP) $(BUILD)/obj/lib.list
-	$(LINK) $(SHLIB_FLAGS) -o $@ $(LIB_PIC_OBJS) $(CKPD_LIBS)
+	$(call run,LINK,$@)$(LINK) $(SHLIB_FLAGS) -o $@ $(LIB_PIC_OBJS) $(CKPD_LIBS)
 $(BUILD)/$(SHLIB_SONAME): $(BUILD)/$(SHLIB_REAL)
-	ln -sf $(SHLIB_REAL) $@
+	@ln -sf $(SHLIB_REAL) $@
 $(LIB_SHARED): $(BUILD)/$(SHLIB_SONAME)
-	ln -sf $(SHLIB_SONAME) $@
+	@ln -sf $(SHLIB_SONAME) $@
 
 -include $(LIB_OBJS:.o=.d) $(LIB_PIC_OBJS:.o=.d)

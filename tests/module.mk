@@ -12,6 +12,9 @@ STATIC_TEST_SRCS := $(call find_tests,unit golden fail,test_*.c)
 SHARED_TEST_SRCS := $(call find_tests,api cli,test_*.c)
 SCRIPT_TESTS     := $(call find_tests,abi api cli fail ffi fuzz golden unit,test_*.sh) \
                     $(call find_tests,abi api cli fail ffi fuzz golden unit,test_*.py)
+ifneq ($(SPECIAL_BUILD),)
+SCRIPT_TESTS  := $(filter-out tests/abi/% tests/ffi/%,$(SCRIPT_TESTS))
+endif
 STATIC_TESTS  = $(STATIC_TEST_SRCS:%.c=$(BUILD)/%)
 SHARED_TESTS  = $(SHARED_TEST_SRCS:%.c=$(BUILD)/%)
 SUPPORT_SRCS := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/support/*.c))
@@ -22,17 +25,18 @@ TEST_CPPFLAGS = -I$(srcdir)/tests $(CHECK_CFLAGS) -DSRC_DIR='"$(abs_srcdir)"' -D
 
 $(BUILD)/obj/tests/%.o: $(srcdir)/tests/%.c config.mk
 	@mkdir -p $(@D)
-	$(COMPILE.c) $(TEST_CPPFLAGS) -c -o $@ $<
+	$(call run,CC,$@)$(COMPILE.c) $(TEST_CPPFLAGS) -c -o $@ $<
 $(STATIC_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJS) $(LIB_STATIC)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $< $(SUPPORT_OBJS) $(LIB_STATIC) $(CKPD_LIBS) $(CHECK_LIBS)
+	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_OBJS) $(LIB_STATIC) $(CKPD_LIBS) $(CHECK_LIBS)
 $(SHARED_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJS) $(LIB_SHARED)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $< $(SUPPORT_OBJS) $(LINK_SHARED) $(CHECK_LIBS) -lpthread -lm
+	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_OBJS) $(LINK_SHARED) $(CHECK_LIBS) -lpthread -lm
 .SECONDARY: $(SUPPORT_OBJS) $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.o) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.o)
 
 # One result file per test, made anew each time; the last step adds them up.
 T =
+SPECIAL_BUILD =
 TEST_NAMES   := $(patsubst tests/%,%,$(STATIC_TEST_SRCS:.c=) $(SHARED_TEST_SRCS:.c=) $(SCRIPT_TESTS)) \
                 $(patsubst %.c,%,$(EXAMPLE_SRCS)) $(patsubst %.cc,%,$(if $(CXX),$(EXAMPLE_CXX_SRCS)))
 TESTS_TO_RUN  = $(if $(T),$(foreach n,$(TEST_NAMES),$(if $(findstring $(T),$(n)),$(n))),$(TEST_NAMES))
@@ -49,7 +53,7 @@ $(SCRIPT_TESTS:tests/%=$(BUILD)/results/%): $(BUILD)/results/%: $(srcdir)/tests/
 $(EXAMPLES:$(BUILD)/%=$(BUILD)/results/%): $(BUILD)/results/examples/%: $(BUILD)/examples/% FORCE
 	@$(RUN_TEST) examples/$* $@ $(abs_build)/examples/$*
 
-.PHONY: check check-fail check-symbols check-headers check-ffi check-build
+.PHONY: check check-build
 check-build: $(STATIC_TESTS) $(SHARED_TESTS) $(EXAMPLES) $(TOOL)
 ifeq ($(have_check),yes)
 check: $(RESULTS)
@@ -59,8 +63,58 @@ check:
 	@echo 'check: the unit-test library Check was not found (Debian: package check); install it and run ./configure again'
 	@exit 1
 endif
-check-fail check-symbols check-headers check-ffi:
-	@$(MAKE) --no-print-directory check T=$(or $(CHECK_WORD_$(@:check-%=%)),$(@:check-%=%))
-CHECK_WORD_fail = fail/
+
+# Parts of the suite by name.
+.PHONY: check-fail check-symbols check-headers check-ffi check-long
+check-fail:
+	@$(MAKE) --no-print-directory check T=fail/
+check-symbols: $(LIB_STATIC) $(LIB_SHARED)
+	@SRC_DIR=$(abs_srcdir) BUILD_DIR=$(abs_build) NM=$(NM) sh $(srcdir)/tests/abi/symbols.sh
+check-headers:
+	@$(MAKE) --no-print-directory check T=test_headers
+check-ffi:
+	@$(MAKE) --no-print-directory check T=ffi/
+# The suite with the loops of the hostile-host tests at full length.
+check-long:
+	@CKPD_TEST_LONG=1 CK_DEFAULT_TIMEOUT=3600 $(MAKE) --no-print-directory check
+
+# The suite again, built or run in another way. Scripts that read symbols or run other tools have nothing to say
+# about a sanitizer build and are left out of it (SPECIAL_BUILD).
+.PHONY: check-asan check-tsan check-valgrind check-locale check-coverage
+SPECIAL = $(MAKE) --no-print-directory SPECIAL_BUILD=yes LD_NO_UNDEFINED=
+ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+TSAN_FLAGS = -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+check-asan:
+	@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=5 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
+	    UBSAN_OPTIONS=print_stacktrace=1 $(SPECIAL) BUILD=$(BUILD)/asan EXTRA_CFLAGS='$(ASAN_FLAGS)' check
+check-tsan:
+	@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=10 TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
+	    $(SPECIAL) BUILD=$(BUILD)/tsan EXTRA_CFLAGS='$(TSAN_FLAGS)' check
+check-valgrind:
+	@command -v valgrind >/dev/null || { echo 'check-valgrind: valgrind is not installed'; exit 1; }
+	@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=40 $(MAKE) --no-print-directory SPECIAL_BUILD=yes check \
+	    TEST_WRAPPER='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
+	    --errors-for-leak-kinds=definite,indirect'
+# The locale is made here from the system's definition files; the test programs (the hosts) switch to it.
+COMMA_LOCALE = de_DE.UTF-8
+$(BUILD)/locale/$(COMMA_LOCALE):
+	@mkdir -p $(@D)
+	localedef --no-archive -i de_DE -f UTF-8 $@
+check-locale: $(BUILD)/locale/$(COMMA_LOCALE)
+	@LOCPATH=$(abs_build)/locale LC_ALL=$(COMMA_LOCALE) CKPD_TEST_LOCALE=$(COMMA_LOCALE) $(MAKE) --no-print-directory check
+check-coverage:
+	@CKPD_TEST_FAST= $(SPECIAL) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g' EXTRA_CFLAGS=--coverage check
+	@$(PYTHON3) $(srcdir)/tests/coverage.py $(abs_srcdir) $(abs_build)/coverage/obj
+
+# ABI: the committed baseline against what was just built. (abidiff answers 4 for a changed parameter list as well as
+# for an addition, so only 0 is accepted; --no-added-syms lets additions be.)
+ABI_BASELINE = $(srcdir)/tests/abi/libckptdispatch.abi
+ABIDW = abidw --headers-dir $(srcdir)/include --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs
+.PHONY: check-abi update-abi
+check-abi: $(LIB_SHARED)
+	@command -v abidiff >/dev/null || { echo 'check-abi: abidiff is not installed (Debian: abigail-tools)'; exit 1; }
+	abidiff --no-added-syms --headers-dir2 $(srcdir)/include --drop-private-types $(ABI_BASELINE) $(BUILD)/$(SHLIB_REAL)
+update-abi: $(LIB_SHARED)
+	$(ABIDW) --out-file $(ABI_BASELINE) $(BUILD)/$(SHLIB_REAL)
 
 -include $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SUPPORT_OBJS:.o=.d)
