@@ -71,7 +71,7 @@ check-fail:
 check-symbols: $(LIB_STATIC) $(LIB_SHARED)
 	@SRC_DIR=$(abs_srcdir) BUILD_DIR=$(abs_build) NM=$(NM) sh $(srcdir)/tests/abi/symbols.sh
 check-headers:
-	@$(MAKE) --no-print-directory check T=test_headers
+	@SRC_DIR=$(abs_srcdir) CC='$(CC)' CXX='$(CXX)' sh $(srcdir)/tests/abi/headers.sh
 check-ffi:
 	@$(MAKE) --no-print-directory check T=ffi/
 # The suite with the loops of the hostile-host tests at full length.
