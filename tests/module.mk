@@ -85,14 +85,14 @@ SPECIAL = $(MAKE) --no-print-directory SPECIAL_BUILD=yes LD_NO_UNDEFINED=
 ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 TSAN_FLAGS = -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 check-asan:
-	@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=5 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
+	+@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=5 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
 	    UBSAN_OPTIONS=print_stacktrace=1 $(SPECIAL) BUILD=$(BUILD)/asan EXTRA_CFLAGS='$(ASAN_FLAGS)' check
 check-tsan:
-	@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=10 TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
+	+@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=10 TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
 	    $(SPECIAL) BUILD=$(BUILD)/tsan EXTRA_CFLAGS='$(TSAN_FLAGS)' check
 check-valgrind:
 	@command -v valgrind >/dev/null || { echo 'check-valgrind: valgrind is not installed'; exit 1; }
-	@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=40 $(MAKE) --no-print-directory SPECIAL_BUILD=yes check \
+	+@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=40 $(MAKE) --no-print-directory SPECIAL_BUILD=yes check \
 	    TEST_WRAPPER='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
 	    --errors-for-leak-kinds=definite,indirect'
 # The locale is made here from the system's definition files; the test programs (the hosts) switch to it.
@@ -103,7 +103,7 @@ $(BUILD)/locale/$(COMMA_LOCALE):
 check-locale: $(BUILD)/locale/$(COMMA_LOCALE)
 	@LOCPATH=$(abs_build)/locale LC_ALL=$(COMMA_LOCALE) CKPD_TEST_LOCALE=$(COMMA_LOCALE) $(MAKE) --no-print-directory check
 check-coverage:
-	@CKPD_TEST_FAST= $(SPECIAL) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g' EXTRA_CFLAGS=--coverage check
+	+@CKPD_TEST_FAST= $(SPECIAL) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g' EXTRA_CFLAGS=--coverage check
 	@$(PYTHON3) $(srcdir)/tests/coverage.py $(abs_srcdir) $(abs_build)/coverage/obj
 
 # ABI: the committed baseline against what was just built. (abidiff answers 4 for a changed parameter list as well as

@@ -16,11 +16,11 @@ fail() {
 # The word lists below are compiler flags.
 # shellcheck disable=SC2046,SC2086
 build_and_run() { # NAME LIBDIR PKG_CONFIG_OPTION...
-    name=$1 libdir=$2
+    name=$1 load_from=$2
     shift 2
     flags=$($PKG_CONFIG "$@" --cflags --libs ckptdispatch) || fail "$name: pkg-config finds no ckptdispatch"
     $CC $CFLAGS -o "$work/$name" "$src/tests/install/consumer.c" $flags || fail "$name: does not link with: $flags"
-    LD_LIBRARY_PATH=$libdir "$work/$name" >"$work/$name.out" || fail "$name: does not run"
+    LD_LIBRARY_PATH=$load_from "$work/$name" >"$work/$name.out" || fail "$name: does not run"
     echo "ok     installcheck/$name"
 }
 
