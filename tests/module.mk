@@ -117,4 +117,12 @@ check-abi: $(LIB_SHARED)
 update-abi: $(LIB_SHARED)
 	$(ABIDW) --out-file $(ABI_BASELINE) $(BUILD)/$(SHLIB_REAL)
 
+# The interface as data, for bindings (practice 40).
+.PHONY: check-api update-api
+check-api:
+	@CC='$(CC)' $(PYTHON3) $(srcdir)/tests/abi/api.py $(srcdir) --check
+update-api:
+	@CC='$(CC)' $(PYTHON3) $(srcdir)/tests/abi/api.py $(srcdir) > $(BUILD)/api.json
+	@cp $(BUILD)/api.json $(srcdir)/docs/api.json
+
 -include $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SUPPORT_OBJS:.o=.d)
