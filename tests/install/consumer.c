@@ -7,10 +7,12 @@
 int main(void)
 {
     ckpd_context *context = NULL;
-    if (strcmp(ckpd_version_string(), CKPD_VERSION_STRING) != 0)
+    if (strcmp(ckpd_version_string(), CKPD_VERSION_STRING) != 0) {
         return 1;
-    if (ckpd_context_new(&context, NULL) != CKPD_OK)
+    }
+    if (ckpd_context_new(&context, NULL) != CKPD_OK) {
         return 2;
+    }
     ckpd_context_free(context);
     puts(ckpd_version_string());
     return 0;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The host, never the library, chooses the locale: under check-locale this is one with a decimal comma. */
+/* The host, never the library, chooses the locale: under check-locale this is one with a decimal
+ * comma. */
 static void host_setup(void)
 {
     const char *wanted = getenv("CKPD_TEST_LOCALE");
@@ -38,8 +39,9 @@ Suite *test_suite(const char *name, const TTest *const tests[])
     host_setup();
     Suite *suite = suite_create(name);
     TCase *tc = tcase_create(name);
-    for (size_t i = 0; tests[i] != NULL; i++)
+    for (size_t i = 0; tests[i] != NULL; i++) {
         tcase_add_test(tc, tests[i]);
+    }
     suite_add_tcase(suite, tc);
     return suite;
 }
@@ -92,8 +94,9 @@ char *test_read_file(const char *path, size_t *size)
     ck_assert_ptr_nonnull(text);
     for (;;) {
         used += fread(text + used, 1, room - used - 1, f);
-        if (used < room - 1)
+        if (used < room - 1) {
             break;
+        }
         room *= 2;
         text = realloc(text, room);
         ck_assert_ptr_nonnull(text);
@@ -101,7 +104,8 @@ char *test_read_file(const char *path, size_t *size)
     ck_assert_msg(ferror(f) == 0, "cannot read %s", path);
     fclose(f);
     text[used] = '\0';
-    if (size != NULL)
+    if (size != NULL) {
         *size = used;
+    }
     return text;
 }
