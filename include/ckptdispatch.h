@@ -5,5 +5,6 @@
 
 #include <ckptdispatch/backend.h>
 #include <ckptdispatch/base.h>
+#include <ckptdispatch/site.h>
 
 #endif

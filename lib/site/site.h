@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* The site as the rooms above read it: series, cost curves, battery values. */
+#ifndef CKPD_LIB_SITE_H
+#define CKPD_LIB_SITE_H
+
+#include "base/base.h"
+#include "base/fields.h"
+
+#include <ckptdispatch/site.h>
+
+/* In the order of the series table. */
+typedef enum ckpd__series {
+    CKPD__IMPORT_PRICE,
+    CKPD__EXPORT_PRICE,
+    CKPD__CURTAILMENT_PENALTY,
+    CKPD__WIND,
+    CKPD__SOLAR,
+    CKPD__BASE_IT,
+    CKPD__PUE,
+    CKPD__SITE_CAP,
+    CKPD__GPU_CAP,
+    CKPD__IMPORT_CAP,
+    CKPD__EXPORT_CAP,
+    CKPD__SERIES_COUNT
+} ckpd__series;
+
+/* In the order of the battery's field table. */
+typedef enum ckpd__battery_field {
+    CKPD__BATTERY_ENERGY,
+    CKPD__BATTERY_CHARGE,
+    CKPD__BATTERY_DISCHARGE,
+    CKPD__BATTERY_ETA_CHARGE,
+    CKPD__BATTERY_ETA_DISCHARGE,
+    CKPD__BATTERY_SELF_DISCHARGE,
+    CKPD__BATTERY_SOC_MIN,
+    CKPD__BATTERY_SOC_MAX,
+    CKPD__BATTERY_SOC_START,
+    CKPD__BATTERY_SOC_END,
+    CKPD__BATTERY_END_VALUE,
+    CKPD__BATTERY_THROUGHPUT_COST,
+    CKPD__BATTERY_RECOVER_SOC,
+    CKPD__BATTERY_TERMINAL,
+    CKPD__BATTERY_FIELDS
+} ckpd__battery_field;
+
+/* Positions of the choices of "terminal". */
+enum { CKPD__TERMINAL_EQUAL = 0, CKPD__TERMINAL_AT_LEAST = 1, CKPD__TERMINAL_FREE = 2 };
+
+typedef struct ckpd__cost_curve {
+    int32_t slot; /* -1: every slot */
+    int32_t argument;
+    int32_t count;
+    double *x_kw; /* one block: x_kw[count], then money_per_hour[count] */
+    double *money_per_hour;
+} ckpd__cost_curve;
+
+struct ckpd_battery {
+    ckpd_context *context;
+    double values[CKPD__BATTERY_FIELDS];
+};
+
+struct ckpd_site {
+    ckpd_context *context;
+    int32_t slots;
+    int32_t has_battery;
+    double slot_hours;
+    double *series[CKPD__SERIES_COUNT]; /* NULL: required and not given */
+    ckpd__cost_curve *curves;
+    int32_t curve_count;
+    /* Defaults of SOC_MAX and SOC_END filled in, SOC_START within the bounds (or below with recovery). */
+    double battery[CKPD__BATTERY_FIELDS];
+};
+
+/* A copy made from another context's memory; NULL when out of memory (no error is set). */
+ckpd_site *ckpd__site_copy(ckpd_context *context, const ckpd_site *site);
+/* The first required series that is missing, as an error. */
+int32_t ckpd__site_check(ckpd_context *context, const ckpd_site *site);
+const char *ckpd__site_series_name(int32_t series);
+/* True when the curve counts in the slot. */
+bool ckpd__curve_in_slot(const ckpd__cost_curve *curve, int32_t slot);
+void ckpd__site_free_curves(ckpd_context *context, ckpd__cost_curve *curves, int32_t count);
+
+#endif
