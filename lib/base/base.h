@@ -80,7 +80,8 @@ int32_t ckpd__struct_out(ckpd_context *context, const char *name, void *given, c
 /* --- numbers and names (locale-free) ---------------------------------------------------------- */
 
 enum { CKPD__NUMBER_LENGTH = 32 };
-/* Shortest text that reads back as the same double ("0.1", "1e+300", "nan", "inf"); -0 becomes "0". */
+/* The first of 15, 16, 17 significant digits that reads back as the same double, trailing zeros dropped ("0.1",
+   "1e+300", "nan", "inf"); -0 becomes "0". */
 void ckpd__format_double(double value, char text[CKPD__NUMBER_LENGTH]);
 /* `digits` significant digits (1..17), trailing zeros dropped. */
 void ckpd__format_digits(double value, int digits, char text[CKPD__NUMBER_LENGTH]);
@@ -88,7 +89,8 @@ void ckpd__format_digits(double value, int digits, char text[CKPD__NUMBER_LENGTH
 bool ckpd__parse_double(const char *text, size_t length, double *value);
 /* Writes a formatted text (format rules of ckpd__fail), always terminated; returns its full length. */
 size_t ckpd__format(char *buffer, size_t size, const char *format, ...);
-/* The candidate nearest in spelling to `name` (edit distance <= half its length), or NULL. */
+/* The first candidate that begins with `name` (3 characters or more), else the one nearest in spelling (edit
+   distance <= half its length), or NULL. */
 const char *ckpd__nearest(const char *name, const char *const *candidates, size_t count);
 
 /* --- deterministic pseudo-random numbers (PCG32 of O'Neill 2014) ------------------------------- */

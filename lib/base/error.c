@@ -36,6 +36,20 @@ static void put_integer(text_sink *sink, int64_t value)
     put(sink, digits + sizeof digits - length, length);
 }
 
+/* Length of a text that was cut after `length` bytes, without the half of a UTF-8 character at its end. */
+static size_t whole_characters(const char *text, size_t length)
+{
+    size_t start = length, needed = 1;
+    while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xC0u) == 0x80u) {
+        start--;
+    }
+    if (start > 0) {
+        unsigned char lead = (unsigned char)text[start - 1];
+        needed = lead >= 0xF0u ? 4 : lead >= 0xE0u ? 3 : lead >= 0xC0u ? 2 : 1;
+    }
+    return start > 0 && needed > length - (start - 1) ? start - 1 : length;
+}
+
 /* The C library's printf family is not used here: it follows the locale. */
 static size_t format_text(char *buffer, size_t size, const char *format, va_list arguments)
 {
@@ -68,12 +82,7 @@ static size_t format_text(char *buffer, size_t size, const char *format, va_list
         }
     }
     if (size > 0) {
-        size_t end = sink.length < size ? sink.length : size - 1;
-        /* A cut must not leave half of a UTF-8 character. */
-        while (end > 0 && end < sink.length && ((unsigned char)buffer[end] & 0xC0u) == 0x80u) {
-            end--;
-        }
-        buffer[end] = '\0';
+        buffer[sink.length < size ? sink.length : whole_characters(buffer, size - 1)] = '\0';
     }
     return sink.length;
 }

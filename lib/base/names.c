@@ -29,6 +29,12 @@ const char *ckpd__nearest(const char *name, const char *const *candidates, size_
 {
     size_t length = strlen(name), best = length / 2 + 1;
     const char *nearest = NULL;
+    /* A unit left out is the likeliest mistake: "energy" for "energy_kwh". */
+    for (size_t i = 0; length >= 3 && i < count; i++) {
+        if (strncmp(candidates[i], name, length) == 0) {
+            return candidates[i];
+        }
+    }
     for (size_t i = 0; length <= LONGEST_NAME && i < count; i++) {
         if (strlen(candidates[i]) > LONGEST_NAME) {
             continue;
