@@ -21,7 +21,8 @@ SUPPORT_SRCS := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/support/*.c)
 SUPPORT_OBJS  = $(SUPPORT_SRCS:%.c=$(BUILD)/obj/%.o)
 
 TEST_CPPFLAGS = -I$(srcdir)/tests $(CHECK_CFLAGS) -DSRC_DIR='"$(abs_srcdir)"' -DBUILD_DIR='"$(abs_build)"' \
-                -DSHARED_DIR='"$(abspath $(srcdir)/../shared)"'
+                -DSHARED_DIR='"$(abspath $(srcdir)/../shared)"' \
+                -DCONFIGURED_VERSION='"$(VERSION)"' -DCONFIGURED_SOVERSION=$(SOVERSION)
 
 $(BUILD)/obj/tests/%.o: $(srcdir)/tests/%.c config.mk
 	@mkdir -p $(@D)
@@ -118,11 +119,13 @@ update-abi: $(LIB_SHARED)
 	$(ABIDW) --out-file $(ABI_BASELINE) $(BUILD)/$(SHLIB_REAL)
 
 # The interface as data, for bindings (practice 40).
-.PHONY: check-api update-api
+.PHONY: check-api update-api update-errors
 check-api:
 	@CC='$(CC)' $(PYTHON3) $(srcdir)/tests/abi/api.py $(srcdir) --check
 update-api:
 	@CC='$(CC)' $(PYTHON3) $(srcdir)/tests/abi/api.py $(srcdir) > $(BUILD)/api.json
 	@cp $(BUILD)/api.json $(srcdir)/docs/api.json
+update-errors:
+	@sh $(srcdir)/tests/abi/errors.sh $(srcdir)/include/ckptdispatch/base.h > $(srcdir)/docs/errors.md
 
 -include $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SUPPORT_OBJS:.o=.d)
