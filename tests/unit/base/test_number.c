@@ -142,11 +142,23 @@ START_TEST(test_length_is_respected)
 }
 END_TEST
 
+/* glibc's newlocale loses the copy of LOCPATH it makes, which a leak checker blames on the test. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LEAK_CHECKED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LEAK_CHECKED 1
+#endif
+#endif
+#ifndef LEAK_CHECKED
+#define LEAK_CHECKED 0
+#endif
+
 /* A locale with a decimal comma: the system's, or one compiled into the scratch folder of the test. */
 static locale_t comma_locale(void)
 {
     locale_t locale = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
-    if (locale != (locale_t)0) {
+    if (locale != (locale_t)0 || LEAK_CHECKED) {
         return locale;
     }
     if (system("localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 >localedef.log 2>&1") != 0) {
