@@ -80,6 +80,7 @@ help:
 	@echo 'installcheck   a pkg-config consumer against a staged install, shared and static'
 	@echo 'install, install-strip, uninstall   with DESTDIR and the GNU directory names'
 	@echo 'dist, distcheck   reproducible source archive, and the proof that it works'
+	@echo 'deb            Debian packages with dpkg-buildpackage, checked with lintian'
 	@echo 'docs, format, bench   reference pages, clang-format, benchmarks'
 	@echo 'clean, distclean, maintainer-clean'
 

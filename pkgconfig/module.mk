@@ -62,7 +62,7 @@ DIST_TOP   = CHANGELOG.md CONTRIBUTING.md COPYING COPYING.LESSER Makefile README
              configure.ac .clang-format .editorconfig .gitignore
 DIST_DIRS  = .ci docs examples include lib pkgconfig tests
 DIST_EPOCH = $${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || stat -c %Y configure.ac)}
-.PHONY: dist distcheck
+.PHONY: dist distcheck deb
 dist: $(srcdir)/configure
 	@mkdir -p $(BUILD)
 	@cd $(srcdir) && { printf '%s\n' $(DIST_TOP); find $(DIST_DIRS) -name __pycache__ -prune -o -name '*.egg-info' -prune \
@@ -73,3 +73,6 @@ dist: $(srcdir)/configure
 	@echo '$(BUILD)/$(DIST_NAME).tar.gz'
 distcheck: dist
 	sh $(srcdir)/tests/install/distcheck.sh '$(MAKE)' $(abs_build)/$(DIST_NAME).tar.gz $(abs_build)/distcheck $(DIST_NAME)
+deb: dist
+	DEB_BUILD_OPTIONS='$(DEB_BUILD_OPTIONS)' sh $(srcdir)/docs/packaging/build-deb.sh \
+	    $(abs_build)/$(DIST_NAME).tar.gz $(abs_build)/deb
