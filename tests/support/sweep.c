@@ -6,8 +6,8 @@
 
 static bool refuses(sweep_memory *memory)
 {
-    long long call = atomic_fetch_add(&memory->calls, 1) + 1;
-    long long fail_at = atomic_load(&memory->fail_at);
+    int call = atomic_fetch_add(&memory->calls, 1) + 1;
+    int fail_at = atomic_load(&memory->fail_at);
     if (fail_at == 0 || atomic_load(&memory->paused)) {
         return false;
     }
@@ -83,7 +83,7 @@ static long long run_once(const sweep_scenario *scenario, long long fail_at, int
     sweep_memory storage;
     sweep_memory *memory = &storage;
     sweep_memory_init(memory);
-    atomic_store(&memory->fail_at, fail_at);
+    atomic_store(&memory->fail_at, (int)fail_at);
     atomic_store(&memory->fail_after, fail_after);
     ckpd_context *context = NULL;
     SWEEP(ckpd_context_new(&context, &memory->allocator));

@@ -22,10 +22,10 @@
 /* The failing allocator; also of use alone as one that counts. */
 typedef struct sweep_memory {
     ckpd_allocator allocator;
-    atomic_llong calls;       /* malloc and realloc so far */
-    atomic_llong fail_at;     /* number of the call that fails, from 1; 0: none */
+    atomic_int calls;       /* malloc and realloc so far */
+    atomic_int fail_at;     /* number of the call that fails, from 1; 0: none */
     atomic_int fail_after;    /* 1: all later calls fail too */
-    atomic_llong live;        /* blocks not freed */
+    atomic_int live;        /* blocks not freed */
     atomic_int has_failed;
     atomic_int paused;        /* 1: nothing fails (second attempt) */
 } sweep_memory;
