@@ -190,6 +190,7 @@ typedef struct ckpd_solve_params {
     int32_t presolve;        /**< 1: the backend's own presolve may be used */
     int32_t seed;
     int32_t reserved;
+    int64_t memory_limit_mb; /**< of the solver's own memory, <= 0 for none */
 } ckpd_solve_params;
 
 /** Answer to a path view. */

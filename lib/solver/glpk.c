@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * GLPK as a guest. Its errors abort the process, its state is one environment per thread, and freeing
+ * that environment kills every GLPK object of the thread. So each solve runs on a thread of its own,
+ * with its own environment; the error hook leaves by longjmp, and the environment is freed whatever
+ * happened. The caller's thread waits, serves the callbacks and asks for a stop. Nothing of GLPK
+ * outlives the call, and the host's own GLPK objects are never touched.
+ */
+#include "solver/builtin.h"
+
+#include <float.h>
+#include <glpk.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    STACK_BYTES = 8 << 20,
+    POLL_MS = 20,           /* how often the waiting thread looks at the limits */
+    PRINT_MS = 40 /* GLPK "prints" this often: the only hook inside its simplex */
+};
+
+/* How the worker left GLPK, as values of longjmp. */
+enum { LEFT_ERROR = 1, LEFT_STOPPED = 2 };
+
+typedef struct worker {
+    const ckpd_host *host;
+    const ckpd_milp_view *view;
+    const ckpd_solve_params *params;
+    bool mip;
+
+    /* Shared while the worker runs. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    atomic_int_least32_t stop; /* 0, 1 time limit, 2 cancelled */
+    bool finished;
+    double shared_incumbent, shared_bound;
+    int64_t shared_iterations, shared_nodes;
+
+    /* The worker's own until it is joined. */
+    jmp_buf escape;
+    char text[256]; /* GLPK's words about a fatal error */
+    glp_prob *problem;
+    int *index; /* [longest column + 1], as GLPK counts from 1 */
+    double *value;
+    double *x; /* best point so far, 1-based */
+    bool has_x, start_given, gap_reached, work_spent;
+    double objective, bound;
+    int64_t iterations, nodes;
+    int32_t status, outcome;
+    const char *reason;
+} worker;
+
+/* --- hooks ------------------------------------------------------------------------------------- */
+
+static void on_error(void *info)
+{
+    worker *w = info;
+    longjmp(w->escape, LEFT_ERROR);
+}
+
+/* Every line GLPK would print comes here and ends here; inside its simplex this is the only way out. */
+static int on_print(void *info, const char *line)
+{
+    worker *w = info;
+    if (glp_at_error()) {
+        size_t used = strlen(w->text);
+        for (size_t i = 0; line[i] != '\0' && used + 1 < sizeof w->text; i++) {
+            w->text[used++] = line[i] == '\n' ? ' ' : line[i];
+        }
+        w->text[used] = '\0';
+    } else if (atomic_load_explicit(&w->stop, memory_order_relaxed) != 0) {
+        longjmp(w->escape, LEFT_STOPPED);
+    }
+    return 1;
+}
+
+static void publish(worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->shared_incumbent = w->has_x ? w->objective : INFINITY;
+    w->shared_bound = w->bound;
+    w->shared_iterations = w->iterations;
+    w->shared_nodes = w->nodes;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* --- building ---------------------------------------------------------------------------------- */
+
+static int bound_type(double lower, double upper)
+{
+    if (lower == -INFINITY) {
+        return upper == INFINITY ? GLP_FR : GLP_UP;
+    }
+    if (upper == INFINITY) {
+        return GLP_LO;
+    }
+    return lower < upper ? GLP_DB : GLP_FX; /* GLP_DB with equal bounds is an error to GLPK */
+}
+
+static void build(worker *w)
+{
+    const ckpd_milp_view *view = w->view;
+    glp_prob *p = w->problem = glp_create_prob();
+    glp_set_obj_dir(p, GLP_MIN);
+    glp_set_obj_coef(p, 0, view->offset);
+    if (view->rows > 0) {
+        glp_add_rows(p, view->rows);
+    }
+    glp_add_cols(p, view->columns);
+    for (int32_t i = 0; i < view->rows; i++) {
+        double lower = view->row_lower[i], upper = view->row_upper[i];
+        glp_set_row_bnds(p, i + 1, bound_type(lower, upper), lower, upper);
+    }
+    for (int32_t j = 0; j < view->columns; j++) {
+        double lower = view->lower[j], upper = view->upper[j];
+        if (view->integer != NULL && view->integer[j]) {
+            glp_set_col_kind(p, j + 1, GLP_IV);
+            lower = ceil(lower - 1e-9 * fmax(1, fabs(lower)));
+            upper = floor(upper + 1e-9 * fmax(1, fabs(upper)));
+        }
+        glp_set_col_bnds(p, j + 1, bound_type(lower, upper), lower, upper);
+        glp_set_obj_coef(p, j + 1, view->cost[j]);
+        int length = 0;
+        for (int64_t k = view->start[j]; k < view->start[j + 1]; k++) {
+            if (view->value[k] != 0) {
+                length++;
+                w->index[length] = view->index[k] + 1;
+                w->value[length] = view->value[k];
+            }
+        }
+        glp_set_mat_col(p, j + 1, length, w->index, w->value);
+    }
+}
+
+/* --- linear programs --------------------------------------------------------------------------- */
+
+static int run_simplex(worker *w, int method, int presolve)
+{
+    glp_smcp control;
+    glp_init_smcp(&control);
+    control.msg_lev = GLP_MSG_ALL;
+    control.meth = method;
+    control.presolve = presolve;
+    control.out_frq = PRINT_MS;
+    control.out_dly = 0;
+    if (w->params->iteration_limit >= 0) {
+        int64_t left = w->params->iteration_limit - glp_get_it_cnt(w->problem);
+        control.it_lim = left <= 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
+    }
+    int code = glp_simplex(w->problem, &control);
+    w->iterations = glp_get_it_cnt(w->problem);
+    return code;
+}
+
+/* Never loops: another basis, then another method, then other scaling, then the error is told. */
+static int solve_lp_safely(worker *w, int presolve)
+{
+    int code = run_simplex(w, GLP_DUALP, presolve);
+    for (int attempt = 0; attempt < 3; attempt++) {
+        bool unclear = code == GLP_ESING || code == GLP_ECOND || code == GLP_EFAIL ||
+                       code == GLP_EBADB || code == GLP_EINSTAB ||
+                       (code == 0 && glp_get_status(w->problem) == GLP_UNDEF);
+        if (!unclear) {
+            break;
+        }
+        if (attempt == 1) {
+            glp_scale_prob(w->problem, GLP_SF_GM | GLP_SF_EQ | GLP_SF_2N);
+        } else if (attempt == 2) {
+            glp_unscale_prob(w->problem);
+        }
+        glp_adv_basis(w->problem, 0);
+        code = run_simplex(w, attempt == 0 ? GLP_PRIMAL : GLP_DUALP, GLP_OFF);
+    }
+    return code;
+}
+
+/* Outcome of an LP from the return code and the status, which only tell the truth together. */
+static int32_t lp_outcome(worker *w, int code)
+{
+    int status = glp_get_status(w->problem);
+    if (code == GLP_ENOPFS || (code == 0 && status == GLP_NOFEAS)) {
+        return CKPD_OUTCOME_INFEASIBLE;
+    }
+    if (code == 0 && status == GLP_OPT) {
+        return CKPD_OUTCOME_OPTIMAL;
+    }
+    if (code == 0 && status == GLP_UNBND) {
+        return CKPD_OUTCOME_UNBOUNDED;
+    }
+    if (code == GLP_EITLIM || code == GLP_ETMLIM) {
+        return CKPD_OUTCOME_NO_PLAN;
+    }
+    w->status = CKPD_ERR_BACKEND;
+    w->reason = "GLPK's simplex gave up for numerical reasons";
+    return CKPD_OUTCOME_NONE;
+}
+
+static void take_lp(worker *w)
+{
+    for (int32_t j = 1; j <= w->view->columns; j++) {
+        w->x[j] = glp_get_col_prim(w->problem, j);
+    }
+    w->has_x = true;
+    w->objective = glp_get_obj_val(w->problem);
+}
+
+static void solve_lp(worker *w, ckpd_milp_result *result)
+{
+    w->outcome = lp_outcome(w, solve_lp_safely(w, GLP_OFF));
+    if (w->outcome != CKPD_OUTCOME_OPTIMAL) {
+        return;
+    }
+    take_lp(w);
+    w->bound = w->objective;
+    for (int32_t i = 0; result->row_dual != NULL && i < w->view->rows; i++) {
+        result->row_dual[i] = glp_get_row_dual(w->problem, i + 1);
+    }
+    for (int32_t j = 0; result->reduced_cost != NULL && j < w->view->columns; j++) {
+        result->reduced_cost[j] = glp_get_col_dual(w->problem, j + 1);
+    }
+}
+
+/* --- integer programs -------------------------------------------------------------------------- */
+
+static void take_incumbent(worker *w, glp_prob *p)
+{
+    int status = glp_mip_status(p);
+    if ((status != GLP_FEAS && status != GLP_OPT) ||
+        (w->has_x && glp_mip_obj_val(p) >= w->objective)) {
+        return;
+    }
+    w->objective = glp_mip_obj_val(p);
+    w->has_x = true;
+    for (int32_t j = 1; j <= w->view->columns; j++) {
+        w->x[j] = glp_mip_col_val(p, j);
+    }
+}
+
+/* GLPK takes a start on trust and needs exact integers; the point was checked before it came here. */
+static void offer_start(worker *w, glp_tree *tree)
+{
+    const ckpd_milp_view *view = w->view;
+    w->start_given = true;
+    for (int32_t j = 0; j < view->columns; j++) {
+        bool whole = view->integer != NULL && view->integer[j];
+        w->x[j + 1] = whole ? round(view->start_point[j]) : view->start_point[j];
+    }
+    glp_ios_heur_sol(tree, w->x); /* x holds no incumbent yet */
+}
+
+/* The only place that sees bounds: GLPK has no getter for them after its return. */
+static void record_bound(worker *w, glp_tree *tree)
+{
+    int best = glp_ios_best_node(tree);
+    double bound = best != 0 ? glp_ios_node_bound(tree, best) : -DBL_MAX;
+    if (bound > -DBL_MAX && bound > w->bound) {
+        w->bound = bound;
+    }
+}
+
+static void on_tree(glp_tree *tree, void *info)
+{
+    worker *w = info;
+    int reason = glp_ios_reason(tree);
+    glp_prob *p = glp_ios_get_prob(tree);
+    if (reason == GLP_IPREPRO) {
+        w->nodes++;
+    }
+    if (reason == GLP_IHEUR && w->view->start_point != NULL && !w->start_given && !w->has_x) {
+        offer_start(w, tree);
+    }
+    take_incumbent(w, p);
+    record_bound(w, tree);
+    w->iterations = glp_get_it_cnt(p);
+    publish(w);
+    if (w->has_x && w->objective - w->bound <= ckpd__gap_allowed(w->params, w->objective, w->bound)) {
+        w->gap_reached = true;
+    }
+    const ckpd_solve_params *params = w->params;
+    w->work_spent = w->work_spent || (params->node_limit >= 0 && w->nodes > params->node_limit) ||
+                    (params->iteration_limit >= 0 && w->iterations >= params->iteration_limit);
+    if (w->gap_reached || w->work_spent ||
+        atomic_load_explicit(&w->stop, memory_order_relaxed) != 0) {
+        glp_ios_terminate(tree);
+    }
+}
+
+/* A return code other than these is a numerical failure; an incumbent survives it. */
+static int32_t mip_outcome(worker *w, int code)
+{
+    int status = glp_mip_status(w->problem);
+    if (code == 0 && status == GLP_OPT) {
+        w->bound = w->objective;
+        return CKPD_OUTCOME_OPTIMAL;
+    }
+    if (code == 0 && status == GLP_NOFEAS) {
+        w->bound = INFINITY;
+        return CKPD_OUTCOME_INFEASIBLE;
+    }
+    if (w->gap_reached) {
+        return CKPD_OUTCOME_OPTIMAL;
+    }
+    if (code != GLP_ESTOP && code != GLP_ETMLIM) {
+        w->reason = "GLPK's branch and bound gave up for numerical reasons";
+        w->status = w->has_x ? CKPD_OK : CKPD_ERR_BACKEND;
+    }
+    return w->has_x ? CKPD_OUTCOME_FEASIBLE : CKPD_OUTCOME_NO_PLAN;
+}
+
+/* Integer columns at their exact values, the rest solved again: no leak through a big-M survives. */
+static void polish(worker *w)
+{
+    const ckpd_milp_view *view = w->view;
+    bool continuous = false;
+    for (int32_t j = 0; j < view->columns; j++) {
+        if (view->integer[j]) {
+            double whole = round(w->x[j + 1]);
+            glp_set_col_bnds(w->problem, j + 1, GLP_FX, whole, whole);
+        } else {
+            continuous = true;
+        }
+    }
+    if (continuous && solve_lp_safely(w, GLP_OFF) == 0 && glp_get_status(w->problem) == GLP_OPT) {
+        take_lp(w);
+        for (int32_t j = 0; j < view->columns; j++) {
+            w->x[j + 1] = view->integer[j] ? round(w->x[j + 1]) : w->x[j + 1];
+        }
+    }
+}
+
+static void solve_mip(worker *w)
+{
+    int code = solve_lp_safely(w, w->params->presolve ? GLP_ON : GLP_OFF);
+    if (code == GLP_ENODFS) { /* presolve cannot tell unbounded from infeasible */
+        code = solve_lp_safely(w, GLP_OFF);
+    }
+    int32_t root = lp_outcome(w, code);
+    if (root != CKPD_OUTCOME_OPTIMAL) {
+        w->outcome = root;
+        return;
+    }
+    w->bound = glp_get_obj_val(w->problem);
+    publish(w);
+    glp_iocp control;
+    glp_init_iocp(&control);
+    control.msg_lev = GLP_MSG_ALL;
+    control.br_tech = w->view->hint_pseudo_cost ? GLP_BR_PCH : GLP_BR_DTH;
+    control.presolve = GLP_OFF; /* it ignores every limit, and hides points from the callback */
+    control.tol_int = 1e-7;
+    control.out_frq = PRINT_MS;
+    control.out_dly = 0;
+    control.cb_func = on_tree;
+    control.cb_info = w;
+    code = glp_intopt(w->problem, &control);
+    take_incumbent(w, w->problem);
+    w->outcome = mip_outcome(w, code);
+    if (w->has_x) {
+        polish(w);
+    }
+}
+
+/* --- the thread -------------------------------------------------------------------------------- */
+
+static void solve_guarded(worker *w, ckpd_milp_result *result)
+{
+    build(w);
+    if (w->mip) {
+        solve_mip(w);
+    } else {
+        solve_lp(w, result);
+    }
+}
+
+/* A fatal error of GLPK. A point found before it is still a point; the caller checks it. */
+static void name_failure(worker *w)
+{
+    /* The only two texts of GLPK that mean memory; it has no code for it. */
+    bool memory = strstr(w->text, "no memory available") != NULL ||
+                  strstr(w->text, "memory limit exceeded") != NULL;
+    w->reason = w->text;
+    w->outcome = CKPD_OUTCOME_FEASIBLE;
+    w->status = w->has_x ? CKPD_OK : memory ? CKPD_ERR_NO_MEMORY : CKPD_ERR_BACKEND;
+}
+
+typedef struct task {
+    worker *worker;
+    ckpd_milp_result *result;
+} task;
+
+static void *run(void *argument)
+{
+    task *given = argument;
+    worker *w = given->worker;
+    if (glp_init_env() == 0) {
+        glp_term_hook(on_print, w);
+        glp_error_hook(on_error, w);
+        if (w->params->memory_limit_mb > 0) {
+            glp_mem_limit((int)fmin((double)w->params->memory_limit_mb, INT_MAX));
+        }
+        switch (setjmp(w->escape)) {
+        case 0:
+            solve_guarded(w, given->result);
+            break;
+        case LEFT_STOPPED:
+            w->outcome = w->has_x ? CKPD_OUTCOME_FEASIBLE : CKPD_OUTCOME_NO_PLAN;
+            break;
+        default:
+            name_failure(w);
+            break;
+        }
+        glp_free_env();
+    } else {
+        w->status = CKPD_ERR_NO_MEMORY;
+    }
+    pthread_mutex_lock(&w->lock);
+    w->finished = true;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+static void wait_a_little(worker *w)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += POLL_MS * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_nsec -= 1000000000L;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&w->changed, &w->lock, &until);
+}
+
+/* The caller's thread: limits, cancel and progress, until the worker is done. */
+static void attend(worker *w)
+{
+    const ckpd_host *host = w->host;
+    double told = ckpd__clock_s(), incumbent = INFINITY, bound = -INFINITY;
+    pthread_mutex_lock(&w->lock);
+    while (!w->finished) {
+        wait_a_little(w);
+        double new_incumbent = w->shared_incumbent, new_bound = w->shared_bound;
+        int64_t iterations = w->shared_iterations, nodes = w->shared_nodes;
+        pthread_mutex_unlock(&w->lock);
+        double now = ckpd__clock_s();
+        if (new_incumbent < incumbent || new_bound > bound || now - told > 0.2) {
+            host->report(new_incumbent, new_bound, iterations, nodes, host->user);
+            incumbent = new_incumbent;
+            bound = new_bound;
+            told = now;
+        }
+        atomic_store_explicit(&w->stop, host->should_stop(host->user), memory_order_relaxed);
+        pthread_mutex_lock(&w->lock);
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The thread takes no signal: the host's handlers stay on the host's threads. */
+static bool start_thread(pthread_t *thread, task *given)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) {
+        return false;
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(thread, &attributes, run, given);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return code == 0;
+}
+
+static bool run_and_join(worker *w, ckpd_milp_result *result)
+{
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* a set wall clock must not stretch a wait */
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    task given = {w, result};
+    pthread_t thread;
+    bool started = start_thread(&thread, &given);
+    if (started) {
+        attend(w);
+        pthread_join(thread, NULL);
+    }
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    return started;
+}
+
+/* --- the table --------------------------------------------------------------------------------- */
+
+static bool make_buffers(worker *w)
+{
+    const ckpd_milp_view *view = w->view;
+    const ckpd_host *host = w->host;
+    int64_t longest = 0;
+    for (int32_t j = 0; j < view->columns; j++) {
+        int64_t length = view->start[j + 1] - view->start[j];
+        longest = length > longest ? length : longest;
+    }
+    w->index = host->allocate(((size_t)longest + 1) * sizeof(int), host->user);
+    w->value = host->allocate(((size_t)longest + 1) * sizeof(double), host->user);
+    w->x = host->allocate(((size_t)view->columns + 1) * sizeof(double), host->user);
+    return w->index != NULL && w->value != NULL && w->x != NULL;
+}
+
+static void fill_result(const worker *w, ckpd_milp_result *result)
+{
+    result->outcome = w->outcome;
+    if (atomic_load(&w->stop) == 2 &&
+        (w->outcome == CKPD_OUTCOME_FEASIBLE || w->outcome == CKPD_OUTCOME_NO_PLAN)) {
+        result->outcome = CKPD_OUTCOME_CANCELLED;
+    }
+    result->has_plan = w->has_x;
+    result->objective = w->has_x ? w->objective : INFINITY;
+    result->bound = w->bound;
+    result->iterations = w->iterations;
+    result->nodes = w->nodes;
+    if (w->has_x) {
+        memcpy(result->x, w->x + 1, (size_t)w->view->columns * sizeof(double));
+    }
+    if (w->reason != NULL) {
+        ckpd__format(result->message, sizeof result->message, "%s", w->reason);
+    }
+}
+
+static int32_t solve_milp(const ckpd_host *host, const ckpd_milp_view *view,
+                          const ckpd_solve_params *params, ckpd_milp_result *result, void *user)
+{
+    (void)user;
+    if (glp_config("TLS") == NULL) {
+        /* One environment for the whole process: ours could not be kept apart from the host's. */
+        ckpd__format(result->message, sizeof result->message,
+                     "this GLPK was built without thread-local storage");
+        return CKPD_ERR_NOT_SUPPORTED;
+    }
+    worker *w = host->allocate(sizeof *w, host->user);
+    if (w == NULL) {
+        return CKPD_ERR_NO_MEMORY;
+    }
+    w->host = host;
+    w->view = view;
+    w->params = params;
+    w->bound = w->shared_bound = -INFINITY;
+    w->shared_incumbent = INFINITY;
+    for (int32_t j = 0; view->integer != NULL && j < view->columns; j++) {
+        w->mip = w->mip || view->integer[j];
+    }
+    int32_t status = CKPD_ERR_NO_MEMORY;
+    if (make_buffers(w)) {
+        if (run_and_join(w, result)) {
+            status = w->status;
+            fill_result(w, result);
+        } else {
+            ckpd__format(result->message, sizeof result->message, "no thread for GLPK");
+        }
+    }
+    host->release(w->index, host->user);
+    host->release(w->value, host->user);
+    host->release(w->x, host->user);
+    host->release(w, host->user);
+    return status;
+}
+
+#define STRING_OF(x) #x
+#define STRING(x) STRING_OF(x)
+
+/* The version is of the header: asking the library would make an environment in the host's thread. */
+const ckpd_backend_table ckpd__glpk_backend = {
+    .size = sizeof(ckpd_backend_table),
+    .abi = CKPD_BACKEND_ABI,
+    .capabilities = CKPD_CAP_MILP | CKPD_CAP_LP | CKPD_CAP_START | CKPD_CAP_TRUSTED_BOUND,
+    .name = "glpk",
+    .version = STRING(GLP_MAJOR_VERSION) "." STRING(GLP_MINOR_VERSION),
+    .license = "GPL-3.0-or-later",
+    .solve_milp = solve_milp,
+};

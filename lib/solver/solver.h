@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* Inside of the solver room: neutral models only, never a task or a tariff. */
+#ifndef CKPD_LIB_SOLVER_SOLVER_H
+#define CKPD_LIB_SOLVER_SOLVER_H
+
+#include "base/base.h"
+#include <ckptdispatch/backend.h>
+#include <stdatomic.h>
+
+/* --- backends of a context (registry.c) ------------------------------------------------------- */
+
+/* Table of the named backend, borrowed, or NULL. Knows built-ins without any allocation. */
+const ckpd_backend_table *ckpd__backend_find(const ckpd_context *context, const char *name);
+/*
+ * The named backend or, for NULL and "", the first in the order of preference that has all of `needed`
+ * (native, glpk, enumerate, then what was registered). Fails with CKPD_ERR_UNKNOWN_NAME (naming the
+ * nearest), CKPD_ERR_NO_BACKEND or CKPD_ERR_NOT_SUPPORTED.
+ */
+int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t needed,
+                             const ckpd_backend_table **out);
+/* Registration without the refusal of CKPD_CAP_TRUSTED_BOUND; for tables of the library itself. */
+int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *table);
+
+/* --- services to a running backend (host.c) --------------------------------------------------- */
+
+/* What a caller may add to a solve; NULL pointers for none. */
+typedef struct ckpd__solve_control {
+    const ckpd_cancel *cancel;
+    ckpd_progress_fn progress;
+    void *progress_user;
+    int32_t structure_presolve; /* 1: the structure layer runs before a MILP backend */
+    int32_t no_fallback;        /* 1: only the named backend, no second try with another */
+} ckpd__solve_control;
+
+/* What a solve says beside its result. */
+typedef struct ckpd__solve_info {
+    char backend[32]; /* that gave the answer */
+    int32_t trusted;  /* its bound counts as a proof */
+    double seconds;
+} ckpd__solve_info;
+
+typedef struct ckpd__host_state {
+    ckpd_context *context;
+    const ckpd__solve_control *control;
+    double started_s, limit_s;
+    double objective_unit; /* the backend works in cost / objective_unit */
+    double bound_floor;    /* bound already proven, in cost */
+    atomic_int_least32_t cancelled; /* by the progress callback */
+} ckpd__host_state;
+
+/* `state` must outlive `host`. */
+void ckpd__host_start(ckpd_host *host, ckpd__host_state *state, ckpd_context *context,
+                      const ckpd__solve_control *control, double time_limit_s);
+/* Seconds left of the limit, >= 0, infinity for none. */
+double ckpd__host_time_left(const ckpd__host_state *state);
+/* max(absolute, relative * max(|UB|, |LB|)): the one definition of the gap that ends a solve. */
+double ckpd__gap_allowed(const ckpd_solve_params *params, double upper, double lower);
+
+/* --- solves as dispatch and shape use them (solve_milp.c, solve_path.c) ------------------------ */
+
+int32_t ckpd__milp_solve(ckpd_context *context, const char *backend, const ckpd_milp_view *view,
+                         const ckpd_solve_params *params, const ckpd__solve_control *control,
+                         ckpd_milp_result *result, ckpd__solve_info *info);
+int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_path_view *view,
+                         const ckpd_solve_params *params, const ckpd__solve_control *control,
+                         ckpd_path_result *result, ckpd__solve_info *info);
+
+/* --- arguments and answers (validate.c, check.c) ----------------------------------------------- */
+
+/* Complete defaults into `known`, refuse what is out of range. `given` NULL: all defaults. */
+int32_t ckpd__params_read(ckpd_context *context, const ckpd_solve_params *given,
+                          ckpd_solve_params *known);
+int32_t ckpd__milp_view_check(ckpd_context *context, const ckpd_milp_view *view);
+int32_t ckpd__path_view_check(ckpd_context *context, const ckpd_path_view *view);
+
+/* Tolerance of a row, bound or balance whose largest term has this size. */
+double ckpd__tolerance(double largest_term);
+/* Objective of x, and CKPD_ERR_VERIFY naming the first bound, row or integer column that x misses. */
+int32_t ckpd__milp_point_check(ckpd_context *context, const ckpd_milp_view *view, const double *x,
+                               double *objective, bool quiet);
+
+/* Smaller big-M coefficients where some are dangerously large (tighten.c); `block` holds them, free it. */
+int32_t ckpd__milp_tighten(ckpd_context *context, ckpd_milp_view *view, double **block);
+
+/* Per-slot series of a plan; every array has `slots` entries, soc_kwh one more. */
+typedef struct ckpd__path_series {
+    double *load_kw;  /* site load without storage */
+    double *net_kw;   /* x of the slot's curve */
+    double *gpus;
+    double *soc_kwh;  /* NULL without storage */
+} ckpd__path_series;
+
+/*
+ * Recomputes a plan from nothing but the view: continuity, closed edges, transitions, completion,
+ * caps, storage limits and exclusivity, curve domain. Fills `objective`; `series` may be NULL.
+ * CKPD_ERR_VERIFY names the job or slot; no error is recorded when `quiet`.
+ */
+int32_t ckpd__path_plan_check(ckpd_context *context, const ckpd_path_view *view,
+                              const ckpd_path_plan *plan, double *objective,
+                              ckpd__path_series *series, bool quiet);
+
+/* Cost of a slot's curve at x; infinity outside of its domain (with tolerance). */
+double ckpd__curve_cost(const ckpd_path_view *view, int32_t slot, double x_kw);
+/* Index of a job's per-edge arrays: [moves][slots][segments]. */
+size_t ckpd__edge_index(const ckpd_path_view *view, const ckpd_path_job *job, int32_t move,
+                        int32_t slot, int32_t segment);
+/* Index of node_open: [states][slots + 1][segments + 1]. */
+size_t ckpd__node_index(const ckpd_path_view *view, const ckpd_path_job *job, int32_t state,
+                        int32_t slot, int32_t segment);
+/* Whether the move exists at node (state, slot, segment), and the state it leads to. */
+bool ckpd__move_exists(const ckpd_path_view *view, const ckpd_path_job *job, int32_t move,
+                       int32_t state, int32_t slot, int32_t segment);
+int32_t ckpd__move_state(const ckpd_path_job *job, int32_t move);
+/* IT power of a move in its i-th slot. */
+double ckpd__move_power(const ckpd_path_job *job, int32_t move, int32_t i);
+
+/* Plan whose arrays belong to the context; freed with ckpd__plan_free. */
+int32_t ckpd__plan_new(ckpd_context *context, const ckpd_path_view *view, ckpd_path_plan *plan);
+void ckpd__plan_free(ckpd_context *context, ckpd_path_plan *plan);
+void ckpd__plan_copy(const ckpd_path_view *view, ckpd_path_plan *to, const ckpd_path_plan *from);
+
+#endif
