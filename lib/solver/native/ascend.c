@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* Subgradient ascent with Polyak's step towards the best plan and a little momentum. */
+#include "solver/native/search.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Share of the last direction that goes on. */
+static const double MOMENTUM = 0.7;
+
+double ckpd__nat_search_cutoff(const nat_search *search)
+{
+    double best = search->best.cost;
+    if (!(best < (double)INFINITY))
+        return search->ceiling;
+    return best - fmax(search->params->absolute_gap, search->params->relative_gap * fabs(best)) * 0.999;
+}
+
+void ckpd__nat_search_offer(nat_search *search, int32_t passes)
+{
+    nat_plan *trial = &search->trial;
+    if (search->model->storage)
+        memcpy(search->primal.worth, search->dual.price + search->dual.layout.worth,
+               (size_t)search->model->slots * sizeof *search->primal.worth);
+    ckpd__nat_primal_descend(&search->primal, trial, passes);
+    if (trial->cost < search->best.cost) {
+        ckpd__nat_plan_copy(search->model, &search->best, trial);
+        if (search->host->report)
+            search->host->report(search->best.cost, search->bound, search->iterations, search->nodes,
+                                 search->host->user);
+    }
+}
+
+static void offer_paths(nat_search *search)
+{
+    for (int32_t j = 0; j < search->model->jobs; j++)
+        ckpd__nat_path_copy(&search->trial.path[j], &search->dual.path[j], search->model->slots);
+    ckpd__nat_search_offer(search, 3);
+}
+
+static bool must_stop(nat_search *search)
+{
+    const ckpd_solve_params *params = search->params;
+    search->iterations++;
+    if (search->stop == 0 && search->host->should_stop)
+        search->stop = search->host->should_stop(search->host->user);
+    if (search->stop == 0 && params->iteration_limit >= 0 && search->iterations >= params->iteration_limit)
+        search->stop = 1;
+    return search->stop != 0;
+}
+
+/* Where the bound is steered to: the best plan, or without one a little above what is known. */
+static double aim(const nat_search *search, double reached, double reach)
+{
+    if (search->best.cost < (double)INFINITY)
+        return search->best.cost;
+    return reached + reach;
+}
+
+static void take_step(nat_search *search, double length)
+{
+    size_t n = search->dual.layout.size;
+    double *price = search->dual.price;
+    const double *direction = search->direction;
+    for (size_t i = 0; i < n; i++)
+        price[i] += length * direction[i];
+}
+
+/* direction = MOMENTUM * direction + subgradient; returns its squared length. */
+static double turn(nat_search *search)
+{
+    size_t n = search->dual.layout.size;
+    double *direction = search->direction, square = 0;
+    for (size_t i = 0; i < n; i++)
+        direction[i] *= MOMENTUM;
+    ckpd__nat_dual_direction(&search->dual, direction);
+    for (size_t i = 0; i < n; i++)
+        square += direction[i] * direction[i];
+    return square;
+}
+
+double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
+{
+    nat_dual *dual = &search->dual;
+    size_t bytes = dual->layout.size * sizeof *dual->price;
+    double best = -(double)INFINITY, step = how->step, reach = 0, notable = -(double)INFINITY;
+    int32_t quiet = 0;
+    memset(search->direction, 0, bytes);
+    memcpy(search->best_price, dual->price, bytes);
+    for (int32_t round = 0; round < how->rounds && step >= how->least; round++) {
+        double value = ckpd__nat_dual_evaluate(dual, search->forbidden);
+        if (value > best) {
+            best = value;
+            memcpy(search->best_price, dual->price, bytes);
+        }
+        if (best >= ckpd__nat_search_cutoff(search) || must_stop(search))
+            break;
+        if (how->plans_every && round % how->plans_every == how->plans_every - 1)
+            offer_paths(search);
+        double goal = search->best.cost < (double)INFINITY ? search->best.cost : search->ceiling;
+        if (best > notable + 1e-2 * fmin(fabs(goal - best), fabs(best)) || round == 0) {
+            notable = best;
+            quiet = 0;
+            reach = reach > 0 ? 1.5 * reach : 0.1 * (1 + fabs(best));
+        } else if (++quiet > how->patience) {
+            quiet = 0;
+            step *= 0.7;
+            reach *= 0.5;
+        }
+        double square = turn(search), gain = aim(search, best, reach) - value;
+        if (square <= 0)
+            break; /* the blocks agree: the bound is the cost of their plan */
+        take_step(search, fmax(step * gain, 0) / square);
+    }
+    memcpy(dual->price, search->best_price, bytes);
+    return best;
+}

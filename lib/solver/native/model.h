@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* The problem as the native solver sees it: a compact copy of the path view, with what it implies. */
+#ifndef CKPD_LIB_SOLVER_NATIVE_MODEL_H
+#define CKPD_LIB_SOLVER_NATIVE_MODEL_H
+
+#include <ckptdispatch/backend.h>
+#include <stdbool.h>
+
+/* Memory of one solve: taken from the host on the calling thread, released as a whole. */
+typedef struct nat_memory {
+    const ckpd_host *host;
+    struct nat_block *blocks;
+} nat_memory;
+
+/* Zero-filled array, NULL when out of memory; count 0 gives a valid block. */
+void *ckpd__nat_alloc(nat_memory *memory, size_t count, size_t bytes);
+void ckpd__nat_release(nat_memory *memory);
+
+/*
+ * What a job does in a slot is an *activity*: a distinct pair of GPUs held and IT power drawn. Activity 0
+ * is idle. A move runs activity `body` in all of its slots but the last and `last` there.
+ */
+typedef struct nat_move {
+    int32_t slots, segments;
+    int32_t body, last; /* activities */
+    int32_t mode;
+    int32_t rule;  /* transition class, 1 without transitions */
+    int32_t index; /* in the view */
+} nat_move;
+
+typedef struct nat_job {
+    const ckpd_path_job *in;
+    int32_t segments, stride; /* stride: segments + 1, rounded up for the vector loops */
+    int32_t source_slot, source_segment, source_state, deadline, states;
+    bool wait;
+    int32_t activities;
+    double *kw;    /* [activities] */
+    int32_t *gpus; /* [activities] */
+    int32_t moves; /* without those that two shorter ones replace at no loss */
+    nat_move *move;
+    int32_t *low, *high; /* [slots + 1] segments of the first and last open node; low > high: none */
+} nat_job;
+
+typedef struct nat_model {
+    const ckpd_path_view *view;
+    int32_t slots, jobs;
+    nat_job *job;
+    int32_t activities; /* largest number of one job */
+    int32_t stride, states, moves; /* largest of one job */
+    double *fixed_kw;  /* [slots] site load without the jobs' moves */
+    double *gpus_free; /* [slots] */
+    const ckpd_path_storage *storage;
+    bool convex;    /* every curve is convex */
+    bool separable; /* a single job and no storage: one shortest path is the answer */
+} nat_model;
+
+/* Checks the view and builds the model. `message` gets the reason of a refusal. */
+int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_path_view *view,
+                              char message[256]);
+
+/* Cost of slot t at net draw x; +infinity outside of the curve (by more than rounding). */
+double ckpd__nat_curve(const nat_model *model, int32_t t, double x);
+/* Site load of slot t with `kw` of IT power in moves. */
+static inline double nat_load(const nat_model *model, int32_t t, double kw)
+{
+    return model->fixed_kw[t] + model->view->load_factor[t] * kw;
+}
+/* True when `gpus` and `kw` of moves fit under the caps of slot t. */
+bool ckpd__nat_fits(const nat_model *model, int32_t t, double gpus, double kw);
+
+static inline bool nat_open(const nat_model *model, const nat_job *job, int32_t q, int32_t t, int32_t k)
+{
+    return job->in->node_open[((size_t)q * ((size_t)model->slots + 1) + (size_t)t) *
+                                  ((size_t)job->segments + 1) +
+                              (size_t)k] != 0;
+}
+static inline size_t nat_edge(const nat_model *model, const nat_job *job, int32_t index, int32_t t)
+{
+    return ((size_t)index * (size_t)model->slots + (size_t)t) * (size_t)job->segments;
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* The solver that exploits the structure of the path view; docs/algorithm.md says how. */
+#ifndef CKPD_LIB_SOLVER_NATIVE_NATIVE_H
+#define CKPD_LIB_SOLVER_NATIVE_NATIVE_H
+
+#include <ckptdispatch/backend.h>
+
+/* solve_paths of the backend "native". */
+int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *view,
+                                 const ckpd_solve_params *params, ckpd_path_result *result, void *user);
+
+#endif

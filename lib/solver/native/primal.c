@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "solver/native/primal.h"
+#include "solver/native/storage.h"
+
+#include <math.h>
+#include <string.h>
+
+bool ckpd__nat_plan_init(nat_plan *plan, nat_memory *memory, const nat_model *model)
+{
+    plan->path = ckpd__nat_alloc(memory, (size_t)model->jobs, sizeof *plan->path);
+    plan->draw = ckpd__nat_alloc(memory, (size_t)model->slots, sizeof *plan->draw);
+    plan->cost = (double)INFINITY;
+    if (!plan->path || !plan->draw)
+        return false;
+    for (int32_t j = 0; j < model->jobs; j++)
+        if (!ckpd__nat_path_init(&plan->path[j], memory, model->slots))
+            return false;
+    return true;
+}
+
+void ckpd__nat_plan_copy(const nat_model *model, nat_plan *to, const nat_plan *from)
+{
+    for (int32_t j = 0; j < model->jobs; j++)
+        ckpd__nat_path_copy(&to->path[j], &from->path[j], model->slots);
+    memcpy(to->draw, from->draw, (size_t)model->slots * sizeof *to->draw);
+    to->cost = from->cost;
+}
+
+double ckpd__nat_cost_ceiling(const nat_model *model)
+{
+    const ckpd_path_view *view = model->view;
+    double ceiling = fabs(view->cost_offset);
+    for (int32_t t = 0; t < model->slots; t++) {
+        double most = view->curve_cost[view->curve_start[t]];
+        for (int64_t i = view->curve_start[t] + 1; i < view->curve_start[t + 1]; i++)
+            most = view->curve_cost[i] > most ? view->curve_cost[i] : most;
+        ceiling += most;
+    }
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const ckpd_path_job *in = view->job[j];
+        size_t edges = (size_t)in->moves * (size_t)model->slots * (size_t)in->segments;
+        double most = 0;
+        for (size_t i = 0; in->edge_cost && i < edges; i++)
+            most = in->edge_cost[i] > most ? in->edge_cost[i] : most;
+        ceiling += most * (in->segments < model->slots ? in->segments : model->slots);
+    }
+    if (model->storage) {
+        const ckpd_path_storage *s = model->storage;
+        ceiling += fmax(s->charge_max_kw, s->discharge_max_kw) * view->slot_hours * model->slots *
+                   fabs(s->throughput_cost_per_kwh);
+        ceiling += fabs(s->end_value_per_kwh) * fabs(s->soc_max_kwh);
+    }
+    return ceiling + 1 + 1e-6 * fabs(ceiling);
+}
+
+bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model)
+{
+    size_t T = (size_t)model->slots;
+    *primal = (nat_primal){.model = model, .penalty = ckpd__nat_cost_ceiling(model)};
+    primal->price = ckpd__nat_alloc(memory, (size_t)model->activities * T, sizeof *primal->price);
+    primal->kw = ckpd__nat_alloc(memory, T, sizeof *primal->kw);
+    primal->gpus = ckpd__nat_alloc(memory, T, sizeof *primal->gpus);
+    primal->worth = ckpd__nat_alloc(memory, T, sizeof *primal->worth);
+    return primal->price && primal->kw && primal->gpus && primal->worth &&
+           ckpd__nat_path_work_init(&primal->path_work, memory, model);
+}
+
+/* --- cost ---------------------------------------------------------------------------------------- */
+
+static void add_path(nat_primal *primal, int32_t j, const nat_path *path, double sign)
+{
+    const nat_job *job = &primal->model->job[j];
+    for (int32_t t = 0; t < primal->model->slots; t++) {
+        primal->kw[t] += sign * job->kw[path->activity[t]];
+        primal->gpus[t] += sign * job->gpus[path->activity[t]];
+    }
+}
+
+static void add_all(nat_primal *primal, const nat_plan *plan)
+{
+    memset(primal->kw, 0, (size_t)primal->model->slots * sizeof *primal->kw);
+    memset(primal->gpus, 0, (size_t)primal->model->slots * sizeof *primal->gpus);
+    for (int32_t j = 0; j < primal->model->jobs; j++)
+        add_path(primal, j, &plan->path[j], 1);
+}
+
+double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan)
+{
+    const nat_model *model = primal->model;
+    double cost = model->view->cost_offset;
+    add_all(primal, plan);
+    for (int32_t t = 0; t < model->slots; t++) {
+        if (!ckpd__nat_fits(model, t, primal->gpus[t], primal->kw[t]))
+            return plan->cost = (double)INFINITY;
+        cost += ckpd__nat_curve(model, t, nat_load(model, t, primal->kw[t]));
+    }
+    for (int32_t j = 0; j < model->jobs; j++)
+        cost += ckpd__nat_path_edge_cost(model, &model->job[j], &plan->path[j]);
+    return plan->cost = cost;
+}
+
+/* --- one job after the other ------------------------------------------------------------------------ */
+
+/* Cost of a slot with these totals; over a cap, a penalty that grows with the excess. */
+static double slot_cost(const nat_primal *primal, int32_t t, double gpus, double kw)
+{
+    const nat_model *model = primal->model;
+    double load = nat_load(model, t, kw), draw, cost = (double)INFINITY;
+    if (ckpd__nat_fits(model, t, gpus, kw))
+        cost = model->storage ? ckpd__nat_storage_slot(model, t, load, primal->worth[t], &draw)
+                              : ckpd__nat_curve(model, t, load);
+    if (cost < (double)INFINITY)
+        return cost;
+    return primal->penalty * (1 + fabs(gpus) + fabs(load));
+}
+
+static void price_job(nat_primal *primal, int32_t j)
+{
+    const nat_model *model = primal->model;
+    const nat_job *job = &model->job[j];
+    for (int32_t a = 0; a < job->activities; a++)
+        for (int32_t t = 0; t < model->slots; t++)
+            primal->price[(size_t)a * (size_t)model->slots + (size_t)t] =
+                slot_cost(primal, t, primal->gpus[t] + job->gpus[a], primal->kw[t] + job->kw[a]);
+}
+
+double ckpd__nat_primal_descend(nat_primal *primal, nat_plan *plan, int32_t passes)
+{
+    const nat_model *model = primal->model;
+    double last = (double)INFINITY;
+    add_all(primal, plan);
+    for (int32_t pass = 0; pass < passes; pass++) {
+        double value = 0;
+        for (int32_t j = 0; j < model->jobs; j++) {
+            add_path(primal, j, &plan->path[j], -1);
+            price_job(primal, j);
+            value = ckpd__nat_path_solve(&primal->path_work, model, &model->job[j], primal->price, NULL);
+            if (!(value < (double)INFINITY))
+                return plan->cost = value;
+            ckpd__nat_path_trace(&primal->path_work, model, &model->job[j], &plan->path[j]);
+            add_path(primal, j, &plan->path[j], 1);
+        }
+        if (model->jobs == 1 || !(value < last - 1e-12 * fabs(last)))
+            break;
+        last = value;
+    }
+    return ckpd__nat_primal_cost(primal, plan);
+}

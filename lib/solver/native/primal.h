@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* Plans: their exact cost, and the search for better ones by one job after the other. */
+#ifndef CKPD_LIB_SOLVER_NATIVE_PRIMAL_H
+#define CKPD_LIB_SOLVER_NATIVE_PRIMAL_H
+
+#include "solver/native/path.h"
+
+typedef struct nat_plan {
+    nat_path *path; /* [jobs] */
+    double *draw;   /* [slots] storage draw */
+    double cost;    /* +infinity when it breaks a cap */
+} nat_plan;
+
+typedef struct nat_primal {
+    const nat_model *model;
+    nat_path_work path_work;
+    double *price; /* [activities][slots] true cost of each activity of one job beside the others */
+    double *kw;    /* [slots] IT power of all jobs */
+    double *gpus;  /* [slots] */
+    double *worth; /* [slots] worth of stored energy under which a job sees the storage, or NULL */
+    double penalty; /* money per slot that breaks a cap: above the cost of any plan */
+} nat_primal;
+
+bool ckpd__nat_plan_init(nat_plan *plan, nat_memory *memory, const nat_model *model);
+void ckpd__nat_plan_copy(const nat_model *model, nat_plan *to, const nat_plan *from);
+bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model);
+/* A cost that no plan exceeds. */
+double ckpd__nat_cost_ceiling(const nat_model *model);
+/* Exact cost of the paths, with the best use of the storage (fills plan->draw). */
+double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan);
+/*
+ * Gives each job in turn the path that is cheapest beside the others, until a pass changes nothing or
+ * `passes` are over. With storage the slots answer with its cheapest use under primal->worth.
+ */
+double ckpd__nat_primal_descend(nat_primal *primal, nat_plan *plan, int32_t passes);
+
+#endif

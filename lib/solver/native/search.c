@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "solver/native/search.h"
+
+#include <math.h>
+#include <string.h>
+
+/* An open node: what is forbidden there, and the prices of its parent to start from. */
+typedef struct nat_node {
+    double bound;
+    float *price;    /* of its own */
+    uint8_t *closed; /* one bit per price of a job */
+} nat_node;
+
+typedef struct nat_tree {
+    nat_node *heap; /* least bound first */
+    size_t count, room;
+    const ckpd_host *host;
+    size_t prices, bits;
+} nat_tree;
+
+int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_model *model,
+                              const ckpd_solve_params *params)
+{
+    enum { MOST_LEVELS = 20000 };
+    bool exact;
+    memset(search, 0, sizeof *search);
+    search->model = model;
+    search->host = memory->host;
+    search->params = params;
+    search->bound = -(double)INFINITY;
+    search->ceiling = ckpd__nat_cost_ceiling(model);
+    int32_t status = ckpd__nat_stack_build(&search->stack, memory, model, MOST_LEVELS, &exact);
+    if (status != CKPD_OK || !exact)
+        return status != CKPD_OK ? status : CKPD_ERR_NOT_SUPPORTED;
+    status = ckpd__nat_dual_init(&search->dual, memory, model, &search->stack);
+    size_t n = search->dual.layout.size;
+    if (status != CKPD_OK)
+        return status;
+    search->direction = ckpd__nat_alloc(memory, n, sizeof *search->direction);
+    search->best_price = ckpd__nat_alloc(memory, n, sizeof *search->best_price);
+    search->excess = ckpd__nat_alloc(memory, n, sizeof *search->excess);
+    search->scratch = ckpd__nat_alloc(memory, n, sizeof *search->scratch);
+    search->forbidden = ckpd__nat_alloc(memory, n, 1);
+    return search->direction && search->best_price && search->excess && search->scratch &&
+                   search->forbidden && ckpd__nat_primal_init(&search->primal, memory, model) &&
+                   ckpd__nat_plan_init(&search->best, memory, model) &&
+                   ckpd__nat_plan_init(&search->trial, memory, model)
+               ? CKPD_OK
+               : CKPD_ERR_NO_MEMORY;
+}
+
+/* --- open nodes ----------------------------------------------------------------------------------- */
+
+static void drop_node(nat_tree *tree, nat_node *node)
+{
+    tree->host->release(node->price, tree->host->user);
+    tree->host->release(node->closed, tree->host->user);
+}
+
+static void sift_up(nat_tree *tree, size_t i)
+{
+    while (i > 0 && tree->heap[i].bound < tree->heap[(i - 1) / 2].bound) {
+        nat_node swap = tree->heap[i];
+        tree->heap[i] = tree->heap[(i - 1) / 2];
+        tree->heap[i = (i - 1) / 2] = swap;
+    }
+}
+
+static void sift_down(nat_tree *tree, size_t i)
+{
+    for (size_t next; (next = 2 * i + 1) < tree->count; i = next) {
+        if (next + 1 < tree->count && tree->heap[next + 1].bound < tree->heap[next].bound)
+            next++;
+        if (tree->heap[i].bound <= tree->heap[next].bound)
+            return;
+        nat_node swap = tree->heap[i];
+        tree->heap[i] = tree->heap[next];
+        tree->heap[next] = swap;
+    }
+}
+
+static bool grow(nat_tree *tree)
+{
+    if (tree->count < tree->room)
+        return true;
+    size_t room = tree->room ? 2 * tree->room : 64;
+    nat_node *heap = tree->host->allocate(room * sizeof *heap, tree->host->user);
+    if (!heap)
+        return false;
+    if (tree->heap) {
+        memcpy(heap, tree->heap, tree->count * sizeof *heap);
+        tree->host->release(tree->heap, tree->host->user);
+    }
+    tree->heap = heap;
+    tree->room = room;
+    return true;
+}
+
+/* Stores the search's forbidden set and prices as an open node. */
+static bool push_node(nat_tree *tree, const nat_search *search, double bound)
+{
+    nat_node node = {.bound = bound};
+    if (!grow(tree))
+        return false;
+    node.price = tree->host->allocate(tree->prices * sizeof *node.price + 1, tree->host->user);
+    node.closed = tree->host->allocate(tree->bits + 1, tree->host->user);
+    if (!node.price || !node.closed) {
+        if (node.price)
+            tree->host->release(node.price, tree->host->user);
+        if (node.closed)
+            tree->host->release(node.closed, tree->host->user);
+        return false;
+    }
+    memset(node.closed, 0, tree->bits);
+    for (size_t i = 0; i < tree->prices; i++) {
+        node.price[i] = (float)search->dual.price[i];
+        if (search->forbidden[i])
+            node.closed[i / 8] = (uint8_t)(node.closed[i / 8] | 1u << i % 8);
+    }
+    tree->heap[tree->count++] = node;
+    sift_up(tree, tree->count - 1);
+    return true;
+}
+
+static void pop_node(nat_tree *tree, nat_search *search)
+{
+    nat_node node = tree->heap[0];
+    tree->heap[0] = tree->heap[--tree->count];
+    sift_down(tree, 0);
+    for (size_t i = 0; i < tree->prices; i++) {
+        search->dual.price[i] = (double)node.price[i];
+        search->forbidden[i] = node.closed[i / 8] >> i % 8 & 1;
+    }
+    drop_node(tree, &node);
+}
+
+static void free_tree(nat_tree *tree)
+{
+    for (size_t i = 0; i < tree->count; i++)
+        drop_node(tree, &tree->heap[i]);
+    if (tree->heap)
+        tree->host->release(tree->heap, tree->host->user);
+}
+
+/* --- fixing and splitting --------------------------------------------------------------------------- */
+
+/* Forbids every activity that no plan below the cutoff can have; returns how many. */
+static int32_t fix(nat_search *search, double bound)
+{
+    int32_t fixed = 0;
+    double room = ckpd__nat_search_cutoff(search) - bound;
+    ckpd__nat_dual_excess(&search->dual, search->excess, search->scratch);
+    for (size_t i = 0; i < search->dual.layout.worth; i++)
+        if (!search->forbidden[i] && search->excess[i] >= room + 1e-9 * fabs(bound)) {
+            search->forbidden[i] = 1;
+            fixed++;
+        }
+    return fixed;
+}
+
+typedef struct nat_split {
+    int32_t job, slot; /* job < 0: nothing left to split */
+    double kw;         /* one side draws at most this, the other more */
+    double score;
+} nat_split;
+
+/* The split of one job's activities in one slot, by power, whose two sides both rise the most. */
+static void try_splits(const nat_search *search, int32_t j, int32_t t, double room, nat_split *best)
+{
+    const nat_job *job = &search->model->job[j];
+    size_t T = (size_t)search->model->slots, base = search->dual.layout.job[j] + (size_t)t;
+    for (int32_t cut = 0; cut < job->activities; cut++) {
+        double low = (double)INFINITY, high = (double)INFINITY;
+        if (search->forbidden[base + (size_t)cut * T])
+            continue;
+        for (int32_t a = 0; a < job->activities; a++) {
+            size_t i = base + (size_t)a * T;
+            if (search->forbidden[i])
+                continue;
+            if (job->kw[a] <= job->kw[cut])
+                low = fmin(low, search->excess[i]);
+            else
+                high = fmin(high, search->excess[i]);
+        }
+        if (!(low < (double)INFINITY) || !(high < (double)INFINITY))
+            continue;
+        double score = (fmin(low, room) + 1e-3 * room) * (fmin(high, room) + 1e-3 * room);
+        if (score > best->score)
+            *best = (nat_split){j, t, job->kw[cut], score};
+    }
+}
+
+static nat_split choose_split(const nat_search *search, double bound)
+{
+    nat_split best = {-1, 0, 0, -1};
+    double room = fmax(ckpd__nat_search_cutoff(search) - bound, 1e-12);
+    for (int32_t j = 0; j < search->model->jobs; j++)
+        for (int32_t t = 0; t < search->model->slots; t++)
+            try_splits(search, j, t, room, &best);
+    return best;
+}
+
+/* Pushes both sides of a split. */
+static bool branch(nat_tree *tree, nat_search *search, nat_split split, double bound)
+{
+    const nat_job *job = &search->model->job[split.job];
+    size_t T = (size_t)search->model->slots, base = search->dual.layout.job[split.job] + (size_t)split.slot;
+    uint8_t *kept = (uint8_t *)search->scratch;
+    for (int side = 0; side < 2; side++) {
+        double least = (double)INFINITY;
+        for (int32_t a = 0; a < job->activities; a++) {
+            size_t i = base + (size_t)a * T;
+            bool here = (job->kw[a] <= split.kw) == (side == 0);
+            kept[a] = search->forbidden[i];
+            if (here && !kept[a])
+                least = fmin(least, search->excess[i]);
+            search->forbidden[i] = here ? kept[a] : 1;
+        }
+        bool ok = push_node(tree, search, bound + fmax(least, 0));
+        for (int32_t a = 0; a < job->activities; a++)
+            search->forbidden[base + (size_t)a * T] = kept[a];
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* --- the search ---------------------------------------------------------------------------------------- */
+
+/* First prices: what each activity costs beside the mean load of the other jobs in the best plan so far. */
+static void first_prices(nat_search *search)
+{
+    const nat_model *model = search->model;
+    const nat_plan *plan = &search->trial;
+    size_t T = (size_t)model->slots;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        double others = 0;
+        for (int32_t i = 0; i < model->jobs; i++)
+            for (size_t t = 0; i != j && t < T; t++)
+                others += model->job[i].kw[plan->path[i].activity[t]] / (double)T;
+        for (int32_t t = 0; t < model->slots; t++) {
+            double idle = ckpd__nat_curve(model, t, nat_load(model, t, others));
+            for (int32_t a = 0; a < job->activities; a++) {
+                double cost = ckpd__nat_curve(model, t, nat_load(model, t, others + job->kw[a])) - idle;
+                search->dual.price[search->dual.layout.job[j] + (size_t)a * T + (size_t)t] =
+                    isfinite(cost) ? cost : 0;
+            }
+        }
+    }
+}
+
+/* Handles the node at hand; pushes what remains of it. */
+static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, double known)
+{
+    search->nodes++;
+    double bound = fmax(known, ckpd__nat_search_climb(search, how));
+    if (search->stop)
+        return push_node(tree, search, bound);
+    if (bound >= ckpd__nat_search_cutoff(search)) {
+        return true;
+    }
+    ckpd__nat_dual_evaluate(&search->dual, search->forbidden);
+    fix(search, search->dual.value);
+    nat_split split = choose_split(search, search->dual.value);
+    return split.job < 0 || branch(tree, search, split, bound);
+}
+
+int32_t ckpd__nat_search_run(nat_search *search)
+{
+    static const nat_climb root = {2000, 20, 1, 0.02, 10}, inner = {60, 6, 0.5, 0.05, 30};
+    nat_tree tree = {.host = search->host,
+                     .prices = search->dual.layout.size,
+                     .bits = (search->dual.layout.size + 7) / 8};
+    ckpd__nat_search_offer(search, 10);
+    first_prices(search);
+    bool ok = expand(&tree, search, &root, -(double)INFINITY);
+    while (ok && tree.count > 0 && !search->stop) {
+        double bound = tree.heap[0].bound;
+        search->bound = fmax(search->bound, fmin(bound, ckpd__nat_search_cutoff(search)));
+        if (bound >= ckpd__nat_search_cutoff(search))
+            break;
+        if (search->params->node_limit >= 0 && search->nodes >= search->params->node_limit) {
+            search->stop = 1;
+            break;
+        }
+        pop_node(&tree, search);
+        ok = expand(&tree, search, &inner, bound);
+    }
+    if (ok) {
+        double open = tree.count > 0 ? tree.heap[0].bound : (double)INFINITY;
+        search->bound = fmax(search->bound, fmin(open, ckpd__nat_search_cutoff(search)));
+    }
+    free_tree(&tree);
+    return ok ? CKPD_OK : CKPD_ERR_NO_MEMORY;
+}

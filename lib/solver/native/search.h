@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* The search: climb the bound, look for plans on the way, fix what cannot be, split what remains. */
+#ifndef CKPD_LIB_SOLVER_NATIVE_SEARCH_H
+#define CKPD_LIB_SOLVER_NATIVE_SEARCH_H
+
+#include "solver/native/dual.h"
+#include "solver/native/primal.h"
+
+typedef struct nat_search {
+    const nat_model *model;
+    const ckpd_host *host;
+    const ckpd_solve_params *params;
+    nat_stack stack;
+    nat_dual dual;
+    nat_primal primal;
+    nat_plan best, trial;
+    double ceiling;       /* cost that no plan exceeds: bounds above it prove that there is none */
+    double bound;         /* proven for the whole problem so far */
+    double *direction;    /* [layout.size] */
+    double *best_price;   /* [layout.size] */
+    double *excess;       /* [layout.size] */
+    double *scratch;      /* [layout.size] */
+    uint8_t *forbidden;   /* [layout.size] of the node at hand */
+    int64_t iterations, nodes;
+    int32_t stop;         /* 0 go on, 1 a limit, 2 cancelled */
+} nat_search;
+
+int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_model *model,
+                              const ckpd_solve_params *params);
+/* Runs until the gap is closed, the tree is empty or a limit stops it. CKPD_OK or CKPD_ERR_NO_MEMORY. */
+int32_t ckpd__nat_search_run(nat_search *search);
+/* A bound from which on a node holds nothing worth finding. */
+double ckpd__nat_search_cutoff(const nat_search *search);
+
+/* --- ascend.c ----------------------------------------------------------------------------------- */
+
+typedef struct nat_climb {
+    int32_t rounds;     /* evaluations at most */
+    int32_t patience;   /* evaluations without progress before the step shrinks */
+    double step, least; /* step length in Polyak steps: at first, and where to give up */
+    int32_t plans_every; /* evaluations between two searches for a plan; 0: none */
+} nat_climb;
+
+/* Raises the bound of a node from dual->price on; leaves the best prices there, evaluated. */
+double ckpd__nat_search_climb(nat_search *search, const nat_climb *how);
+/* Makes plan `trial` (paths filled) better and keeps it when it is the best so far. */
+void ckpd__nat_search_offer(nat_search *search, int32_t passes);
+
+#endif

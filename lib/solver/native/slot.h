@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* The cheapest combination of activities of one slot, at its exact cost, under a price per activity. */
+#ifndef CKPD_LIB_SOLVER_NATIVE_SLOT_H
+#define CKPD_LIB_SOLVER_NATIVE_SLOT_H
+
+#include "solver/native/model.h"
+
+/* A total of GPUs and power that some combination of the first jobs reaches. */
+typedef struct nat_level {
+    double gpus, kw;
+} nat_level;
+
+/*
+ * Stage j holds the levels of the jobs 0..j-1 (stage 0: one level of zero); next[j] leads from a level
+ * of stage j and an activity of job j to a level of stage j + 1, or -1 above every cap.
+ */
+typedef struct nat_stack {
+    int32_t jobs;
+    int32_t *levels;    /* [jobs + 1] */
+    int32_t **next;     /* [jobs] -> [levels of stage][activities] */
+    nat_level *total;   /* levels of the last stage */
+    double *cost;       /* [slots][last levels] exact cost of the slot; +infinity over a cap */
+    double *charge;     /* [slots][last levels] storage draw that goes with it, NULL without storage */
+    int32_t widest;
+} nat_stack;
+
+typedef struct nat_slot_work {
+    double *ahead;    /* [jobs + 1][widest] */
+    double *behind;   /* [jobs + 1][widest], for marginals */
+    int32_t *from;    /* [jobs + 1][widest] level of the stage before */
+    int32_t *taken;   /* [jobs + 1][widest] activity that led here */
+    const double **price; /* [jobs] */
+    const uint8_t **forbidden; /* [jobs] */
+} nat_slot_work;
+
+/* Builds the levels; *exact becomes false (and nothing is built) when there are more than `limit`. */
+int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_model *model, int32_t limit,
+                              bool *exact);
+bool ckpd__nat_slot_work_init(nat_slot_work *work, nat_memory *memory, const nat_stack *stack);
+/* Fills cost[t] from the curves and, with storage, the worth of a kWh in store after the slot. */
+void ckpd__nat_stack_cost(nat_stack *stack, const nat_model *model, int32_t t, double worth);
+
+/*
+ * min over combinations of cost - sum of prices; choice[j] gets the activities, *level the total.
+ * price[j][a * slots + t], forbidden[j] may be NULL.
+ */
+double ckpd__nat_slot_solve(nat_slot_work *work, const nat_stack *stack, const nat_model *model, int32_t t,
+                            const double *const *price, const uint8_t *const *forbidden,
+                            int32_t *choice, int32_t *level);
+/*
+ * After a solve: the same minimum with activity a of job j fixed, for all a and j:
+ * marginal[offset[j] + a * slots + t].
+ */
+void ckpd__nat_slot_marginals(nat_slot_work *work, const nat_stack *stack, const nat_model *model,
+                              int32_t t, const double *const *price, const uint8_t *const *forbidden,
+                              double *marginal, const size_t *offset);
+
+#endif

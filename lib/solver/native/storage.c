@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "solver/native/storage.h"
+
+#include <math.h>
+
+double ckpd__nat_storage_stored(const nat_model *model, double draw)
+{
+    const ckpd_path_storage *s = model->storage;
+    double h = model->view->slot_hours;
+    return draw > 0 ? draw * h * s->eta_charge : draw * h / s->eta_discharge;
+}
+
+static double slot_value(const nat_model *model, int32_t t, double load, double worth, double draw)
+{
+    const ckpd_path_storage *s = model->storage;
+    return ckpd__nat_curve(model, t, load + draw) +
+           s->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours - worth * ckpd__nat_storage_stored(model, draw);
+}
+
+double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, double worth, double *draw)
+{
+    const ckpd_path_view *view = model->view;
+    const ckpd_path_storage *s = model->storage;
+    double ends[3] = {0, -s->discharge_max_kw, s->charge_max_kw}, best = (double)INFINITY;
+    *draw = 0;
+    for (int i = 0; i < 3; i++) {
+        double value = slot_value(model, t, load, worth, ends[i]);
+        if (value < best) {
+            best = value;
+            *draw = ends[i];
+        }
+    }
+    for (int64_t i = view->curve_start[t]; i < view->curve_start[t + 1]; i++) {
+        double at = view->curve_x_kw[i] - load;
+        if (at < -s->discharge_max_kw || at > s->charge_max_kw)
+            continue;
+        double value = slot_value(model, t, load, worth, at);
+        if (value < best) {
+            best = value;
+            *draw = at;
+        }
+    }
+    return best;
+}
+
+double ckpd__nat_storage_levels(const nat_model *model, const double *worth, double *level, double *size)
+{
+    const ckpd_path_storage *s = model->storage;
+    int32_t T = model->slots;
+    double sum = 0;
+    for (int32_t t = 0; t <= T; t++) {
+        double low = t == 0 ? s->soc_start_kwh : s->soc_min_kwh, high = t == 0 ? low : s->soc_max_kwh;
+        double rate = (t > 0 ? worth[t - 1] : 0) - (t < T ? s->retention * worth[t] : s->end_value_per_kwh);
+        if (t == T && s->terminal != CKPD_TERMINAL_FREE)
+            low = s->soc_end_kwh;
+        if (t == T && s->terminal == CKPD_TERMINAL_EQUAL)
+            high = low;
+        level[t] = rate > 0 ? low : rate < 0 ? high : (low + high) / 2;
+        sum += rate * level[t];
+        *size += (fabs(t > 0 ? worth[t - 1] : 0) + fabs(t < T ? worth[t] : s->end_value_per_kwh)) * fabs(level[t]);
+    }
+    return sum;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* The storage: its cheapest use in one slot for a worth of stored energy, and its exact dispatch. */
+#ifndef CKPD_LIB_SOLVER_NATIVE_STORAGE_H
+#define CKPD_LIB_SOLVER_NATIVE_STORAGE_H
+
+#include "solver/native/model.h"
+
+/*
+ * Cheapest cost of slot t at site load `load` when a kWh in store after the slot is worth `worth`:
+ * min over the storage draw of curve + throughput - worth * energy stored. *draw is positive when charging.
+ */
+double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, double worth, double *draw);
+
+/* Energy that a draw over one slot adds to the store. */
+double ckpd__nat_storage_stored(const nat_model *model, double draw);
+/*
+ * The levels of the storage under the worths: level[0..slots] minimises
+ * sum of worth[t] * (level[t + 1] - retention * level[t]) less the end value, within the limits.
+ * Adds the sizes of the terms to *size.
+ */
+double ckpd__nat_storage_levels(const nat_model *model, const double *worth, double *level, double *size);
+
+#endif

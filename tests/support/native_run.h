@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* Runs a path solver by itself, with an allocator and limits that tests can watch and break. */
+#ifndef CKPD_TESTS_NATIVE_RUN_H
+#define CKPD_TESTS_NATIVE_RUN_H
+
+#include <ckptdispatch/backend.h>
+
+typedef int32_t (*native_solve_fn)(const ckpd_host *, const ckpd_path_view *, const ckpd_solve_params *,
+                                   ckpd_path_result *, void *);
+
+typedef struct native_run {
+    native_solve_fn solve;
+    ckpd_solve_params params;
+    double seconds;      /* time limit; taken, after the run */
+    int64_t fail_after;  /* allocations that succeed; < 0: all */
+    int64_t allocations; /* after the run */
+    int64_t held;        /* blocks not released after the run: must be 0 */
+    int32_t cancel_at;   /* polls of should_stop after which it asks for a stop; 0: never */
+    int32_t polls;
+    double started;
+} native_run;
+
+/* Gap 1e-6, no limits, one thread. `solve` is ckpd__native_solve_paths or a function like it. */
+native_run native_run_default(native_solve_fn solve);
+/* Status of the solve. */
+int32_t native_run_solve(native_run *run, const ckpd_path_view *view, ckpd_path_result *result);
+
+#endif
