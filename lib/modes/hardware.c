@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* GPU types: coefficients by field and preset, with sources (docs/modes.md, "Hardware"). */
+#include "modes/modes.h"
+
+#include "task/gpus.h"
+#include <math.h>
+#include <string.h>
+
+#define NUMBER(name, unit, low, high, normal, doc) \
+    {name, unit, doc, CKPD_FIELD_NUMBER, 0, low, high, normal, NULL}
+#define CHOICE(name, last, normal, choices, doc) \
+    {name, "", doc, CKPD_FIELD_CHOICE, 0, 0.0, last, normal, choices}
+
+static const ckpd__field fields[CKPD__HW_FIELDS] = {
+    [CKPD__HW_PEAK_TFLOPS] =
+        NUMBER("peak_tflops", "TFLOP/s", 1e-3, 1e6, 312, "dense 16-bit matrix peak of one GPU"),
+    [CKPD__HW_EFFICIENCY] =
+        NUMBER("efficiency", "", 1e-4, 2, 0.6,
+               "share of the peak that the software stack reaches on large aligned matrices, e"),
+    [CKPD__HW_WIDTH_HALF] =
+        NUMBER("width_half", "", 0, 1e6, 700, "hidden / tp at which kernels reach half their rate, w0"),
+    [CKPD__HW_TOKENS_HALF] =
+        NUMBER("tokens_half", "tokens", 0, 1e6, 700,
+               "tokens of a micro-batch at which kernels reach half their rate, n0"),
+    [CKPD__HW_NVLINK] =
+        NUMBER("nvlink_gb_per_s", "GB/s", 1e-3, 1e6, 300, "link inside a node, each GPU one way"),
+    [CKPD__HW_NETWORK] =
+        NUMBER("network_gb_per_s", "GB/s", 1e-3, 1e6, 25, "network between nodes, each GPU one way"),
+    [CKPD__HW_LINK_EFFICIENCY] =
+        NUMBER("link_efficiency", "", 1e-3, 1, 0.8, "share of the link rate that collectives reach"),
+    [CKPD__HW_TP_OVERLAP] =
+        NUMBER("tp_overlap", "", 0, 1, 0, "share of tensor-parallel communication hidden, o_tp"),
+    [CKPD__HW_DP_EXPOSED] =
+        NUMBER("dp_exposed", "", 0, 1, 1, "share of data-parallel communication not hidden, x_dp"),
+    [CKPD__HW_NODE_GPUS] = {"node_gpus", "GPUs", "GPUs joined by the link inside a node",
+                            CKPD_FIELD_INTEGER, 0, 1, 1e5, 8, NULL},
+    [CKPD__HW_MEMORY_GB] =
+        NUMBER("memory_gb", "GB", 1e-3, 1e6, 80, "usable memory of one GPU (1e9 bytes)"),
+    [CKPD__HW_MEMORY_FACTOR] =
+        NUMBER("memory_factor", "", 1, 10, 1.10, "allocator factor on everything the model counts"),
+    [CKPD__HW_MEMORY_OFFSET_GB] =
+        NUMBER("memory_offset_gb", "GB", 0, 1e6, 4.4, "runtime, kernels and communication buffers"),
+    [CKPD__HW_PARAMETER_BYTES] =
+        NUMBER("parameter_bytes", "B", 1e-3, 1e3, 18,
+               "bytes a parameter: weight, gradient, master weight, optimizer"),
+    [CKPD__HW_SHARDED_BYTES] =
+        NUMBER("sharded_bytes", "B", 0, 1e3, 12, "of them spread over dp by an optimizer sharding"),
+    [CKPD__HW_SHARDING] =
+        CHOICE("sharding", 2, CKPD__SHARD_OPTIMIZER, "none|optimizer|full",
+               "what is spread over dp: nothing, the optimizer (ZeRO-1), all (ZeRO-3, FSDP)"),
+    [CKPD__HW_STATE_SPLIT] =
+        CHOICE("state_split", 1, CKPD__SPLIT_STAGE, "stage|even",
+               "parameters of a stage: the fullest stage with its embedding, or N / (tp pp)"),
+    [CKPD__HW_FLASH_ATTENTION] = {"flash_attention", "", "1: the s x s scores are never kept",
+                                  CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
+    [CKPD__HW_LOGITS_BYTES] =
+        NUMBER("logits_bytes", "B", 0, 100, 10, "bytes for each token and vocabulary entry in the loss"),
+    [CKPD__HW_IDLE_KW] = NUMBER("idle_kw", "kW", 0, 1e3, 0.24, "IT power a GPU, idle, all-in"),
+    [CKPD__HW_BUSY_KW] = NUMBER("busy_kw", "kW", 0, 1e3, 0.64, "IT power a GPU, computing, all-in"),
+    [CKPD__HW_NETWORK_KW] = NUMBER("network_kw", "kW", 0, 1e3, 0, "IT power of the fabric, a GPU"),
+    [CKPD__HW_RATE_ERROR] =
+        NUMBER("rate_error", "", 0, 10, 0.2, "relative half-width of the error band of throughput"),
+    [CKPD__HW_MEMORY_ERROR] =
+        NUMBER("memory_error", "", 0, 10, 0.1, "relative half-width of the error band of memory"),
+    [CKPD__HW_POWER_ERROR] =
+        NUMBER("power_error", "", 0, 10, 0.15, "relative half-width of the error band of power"),
+};
+
+const ckpd__field_table ckpd__hardware_table = {"hardware", fields, CKPD__HW_FIELDS};
+
+/* What differs from the defaults of the table, which are those of the A100-80GB. */
+typedef struct preset {
+    const char *name, *source;
+    double peak, efficiency, nvlink, network, overlap, exposed, memory, idle, busy;
+} preset;
+
+static const preset presets[] = {
+    {CKPD__GPU_A100_40GB, "NVIDIA A100 data sheet; power: 0.4 kW TDP and host share, not metered", 312,
+     0.6, 300, 25, 0, 1, 40, 0.24, 0.64},
+    {CKPD__GPU_A100_80GB, "NVIDIA A100 data sheet; power: 0.4 kW TDP and host share, not metered", 312,
+     0.6, 300, 25, 0, 1, 80, 0.24, 0.64},
+    {CKPD__GPU_H100, "NVIDIA H100 SXM data sheet; power: MLPerf Training v4.0 node logs", 989, 0.72, 450,
+     50, 0.8, 0.3, 80, 0.325, 0.9},
+    {CKPD__GPU_H200, "NVIDIA H200 data sheet; power as H100", 989, 0.72, 450, 50, 0.8, 0.3, 141, 0.325,
+     0.9},
+    {CKPD__GPU_B200, "NVIDIA DGX B200 data sheet; power scaled from H100 by TDP", 2250, 0.72, 900, 50, 0.8,
+     0.3, 180, 0.46, 1.29},
+    {CKPD__GPU_MI300X, "AMD MI300X data sheet; power scaled from H100 by TDP", 1307.4, 0.5, 448, 50, 0.8,
+     0.3, 192, 0.35, 0.96},
+};
+
+enum { PRESETS = sizeof presets / sizeof *presets };
+
+void ckpd__hardware_defaults(int32_t index, double *values)
+{
+    const preset *p = &presets[index];
+    ckpd__fields_defaults(&ckpd__hardware_table, values);
+    values[CKPD__HW_PEAK_TFLOPS] = p->peak;
+    values[CKPD__HW_EFFICIENCY] = p->efficiency;
+    values[CKPD__HW_NVLINK] = p->nvlink;
+    values[CKPD__HW_NETWORK] = p->network;
+    values[CKPD__HW_TP_OVERLAP] = p->overlap;
+    values[CKPD__HW_DP_EXPOSED] = p->exposed;
+    values[CKPD__HW_MEMORY_GB] = p->memory;
+    values[CKPD__HW_IDLE_KW] = p->idle;
+    values[CKPD__HW_BUSY_KW] = p->busy;
+}
+
+static int32_t find_preset(ckpd_context *context, const char *name, int32_t *index)
+{
+    const char *names[PRESETS];
+    for (int32_t i = 0; i < PRESETS; i++) {
+        if (strcmp(presets[i].name, name) == 0) {
+            *index = i;
+            return CKPD_OK;
+        }
+        names[i] = presets[i].name;
+    }
+    const char *nearest = ckpd__nearest(name, names, PRESETS);
+    if (nearest != NULL) {
+        return ckpd__fail(context, CKPD_ERR_UNKNOWN_NAME, "gpu", -1, (double)NAN,
+                          "no hardware preset '%s'; did you mean '%s'?", name, nearest);
+    }
+    return ckpd__fail(context, CKPD_ERR_UNKNOWN_NAME, "gpu", -1, (double)NAN,
+                      "no hardware preset '%s'; known: %s", name, CKPD__GPU_CHOICES);
+}
+
+int32_t ckpd_hardware_new(ckpd_hardware **out, ckpd_context *context, const char *name)
+{
+    if (context == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    if (out == NULL || name == NULL) {
+        return ckpd__null_argument(context, out == NULL ? "out" : "preset");
+    }
+    int32_t index = 0;
+    int32_t status = find_preset(context, name, &index);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    ckpd_hardware *hardware = ckpd__calloc(context, 1, sizeof *hardware);
+    if (hardware == NULL) {
+        return ckpd__no_memory(context);
+    }
+    hardware->context = ckpd__context_retain(context);
+    hardware->preset = index;
+    ckpd__hardware_defaults(index, hardware->values);
+    *out = hardware;
+    return CKPD_OK;
+}
+
+void ckpd_hardware_free(ckpd_hardware *hardware)
+{
+    if (hardware != NULL) {
+        ckpd_context *context = hardware->context;
+        ckpd__free(context, hardware);
+        ckpd__context_release(context);
+    }
+}
+
+const char *ckpd_hardware_name(const ckpd_hardware *hardware)
+{
+    return hardware != NULL ? presets[hardware->preset].name : NULL;
+}
+
+int32_t ckpd_hardware_set(ckpd_hardware *hardware, const char *field, double value)
+{
+    if (hardware == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    return ckpd__fields_set(hardware->context, &ckpd__hardware_table, hardware->values, field, value);
+}
+
+int32_t ckpd_hardware_set_text(ckpd_hardware *hardware, const char *field, const char *text)
+{
+    if (hardware == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    return ckpd__fields_set_text(hardware->context, &ckpd__hardware_table, hardware->values, field, text);
+}
+
+int32_t ckpd_hardware_get(const ckpd_hardware *hardware, const char *field, double *value)
+{
+    if (hardware == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    return ckpd__fields_get(hardware->context, &ckpd__hardware_table, hardware->values, field, value);
+}
+
+int32_t ckpd_hardware_get_text(const ckpd_hardware *hardware, const char *field, char *buffer, size_t size)
+{
+    if (hardware == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    return ckpd__fields_get_text(hardware->context, &ckpd__hardware_table, hardware->values, field, buffer,
+                                 size);
+}
+
+int32_t ckpd_hardware_unset(ckpd_hardware *hardware, const char *field)
+{
+    if (hardware == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    double defaults[CKPD__HW_FIELDS], value = 0;
+    ckpd__hardware_defaults(hardware->preset, defaults);
+    int32_t status = ckpd__fields_get(hardware->context, &ckpd__hardware_table, defaults, field, &value);
+    if (status == CKPD_OK) {
+        hardware->values[ckpd__fields_find(&ckpd__hardware_table, field)] = value;
+    }
+    return status;
+}
+
+int32_t ckpd_hardware_field_count(void)
+{
+    return ckpd__hardware_table.count;
+}
+
+int32_t ckpd_hardware_field_info(int32_t index, ckpd_field_info *out)
+{
+    return ckpd__fields_info(NULL, &ckpd__hardware_table, index, out);
+}
+
+int32_t ckpd_hardware_preset_count(void)
+{
+    return PRESETS;
+}
+
+const char *ckpd_hardware_preset_name(int32_t index)
+{
+    return index >= 0 && index < PRESETS ? presets[index].name : NULL;
+}
+
+const char *ckpd_hardware_preset_source(int32_t index)
+{
+    return index >= 0 && index < PRESETS ? presets[index].source : NULL;
+}
