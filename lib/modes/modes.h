@@ -138,13 +138,14 @@ double ckpd__efficiency_for(const ckpd__predictor *predictor, const ckpd__layout
 
 typedef struct ckpd__dropped {
     ckpd__layout layout; /* members not reached are 0 */
-    int32_t reason;
-    double missing_bytes; /* NaN unless memory */
+    int32_t reason, by;  /* by: retained mode that dominates it, -1 */
+    int32_t gpus, source;
+    double missing_bytes, rate, power_kw; /* NaN when not known */
 } ckpd__dropped;
 
 typedef struct ckpd__candidate {
     ckpd__layout layout;
-    int32_t gpus, flags, source; /* row of a table, -1 */
+    int32_t gpus, flags, source, rank; /* source: row of a table, -1; rank: scratch of the pruning */
     double rate, power_kw;
 } ckpd__candidate;
 
@@ -160,25 +161,50 @@ typedef struct ckpd__modes {
 
 void ckpd__modes_free(ckpd__modes *modes);
 int32_t ckpd__modes_keep(ckpd__modes *modes, const ckpd__candidate *candidate);
-int32_t ckpd__modes_drop(ckpd__modes *modes, const ckpd__layout *layout, int32_t reason,
-                         double missing_bytes);
+int32_t ckpd__modes_drop(ckpd__modes *modes, const ckpd__dropped *dropped);
+/* A layout that a rule refuses before it is evaluated. */
+int32_t ckpd__modes_refuse(ckpd__modes *modes, const ckpd__layout *layout, int32_t reason,
+                           double missing_bytes);
 /* All layouts that pass divisibility and memory, in order of enumeration. */
 int32_t ckpd__enumerate(ckpd__modes *modes, const ckpd__predictor *predictor,
                         const ckpd_mode_rules *rules, double minimum_gpus, double installed_gpus);
-/* Sorts the kept modes and moves the dominated ones to dropped; flagged ones stay. */
+/* Moves dominated modes to dropped (flagged ones stay, marked) and puts the kept ones in their order. */
 int32_t ckpd__prune(ckpd__modes *modes, bool keep_dominated);
 
+/* Flags the fastest mode that `layout` (micro_batch 0: any) or else `gpus` names; false when none does. */
+bool ckpd__modes_mark(ckpd__modes *modes, const ckpd__layout *layout, int32_t gpus, int32_t flag);
+/* Position of the mode with this flag, -1. */
+int32_t ckpd__modes_flagged(const ckpd__modes *modes, int32_t flag);
+
+/* --- the set ------------------------------------------------------------------------------------- */
+
 enum { CKPD__LABEL_LENGTH = 64 };
+typedef struct ckpd__label {
+    char text[CKPD__LABEL_LENGTH];
+} ckpd__label;
 
 struct ckpd_mode_set {
     ckpd_context *context;
     ckpd__modes modes;
     ckpd__predictor predictor; /* unused for tables */
     bool is_table;
-    double *idle_kw; /* tables, by kept index; NULL when not given */
-    char *labels;    /* kept_count texts of CKPD__LABEL_LENGTH bytes */
+    double *idle_kw;     /* tables, by row; NULL when not given */
+    ckpd__label *labels; /* by kept mode */
     int32_t baseline, running;
     ckpd_workload workload;
 };
+
+/* Takes over what `modes` holds; the rest of a set is common to built sets and tables. */
+int32_t ckpd__set_new(ckpd_mode_set **out, ckpd_context *context);
+/* Baseline and running mode before pruning: flags them or says what is wrong. */
+int32_t ckpd__set_mark(ckpd_mode_set *set, const ckpd_task *task);
+/* Pruning, labels, baseline, running mode and workload, for modes that are all in place. */
+int32_t ckpd__set_finish(ckpd_mode_set *set, const ckpd_task *task, const ckpd__architecture *model,
+                         bool keep_dominated);
+void ckpd__layout_text(const ckpd__layout *layout, char *buffer, size_t size);
+
+/* Stack efficiency that the task's reference run implies (docs/modes.md, "Calibration"). */
+int32_t ckpd__calibrate(ckpd_context *context, const ckpd_task *task, const ckpd__architecture *model,
+                        const ckpd_hardware *hardware, const ckpd_mode_rules *rules, double *efficiency);
 
 #endif
