@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "base/fields.h"
+#include "graph/graph.h"
+
+#include <math.h>
+
+static const ckpd__field option_fields[] = {
+    {"reduce", "",
+     "1: leave out edges that a split replaces without loss, and nodes that are on no path",
+     CKPD_FIELD_FLAG, 0, 0, 1, 1, NULL},
+    {"checkpoint_save_share", "", "share of each segment's time spent saving its checkpoint",
+     CKPD_FIELD_NUMBER, 0, 0, 0.99, 0, NULL},
+    {"last_slot_power", "", "power in the partly used last slot of an edge", CKPD_FIELD_CHOICE, 0, 0, 1,
+     0, "occupied|prorated"},
+};
+_Static_assert(sizeof option_fields / sizeof option_fields[0] == CKPD__GRAPH_FIELDS,
+               "the enum follows the table");
+
+static const ckpd__field_table option_table = {"graph", option_fields, CKPD__GRAPH_FIELDS};
+
+int32_t ckpd_graph_options_new(ckpd_graph_options **out, ckpd_context *context)
+{
+    if (context == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    if (out == NULL) {
+        return ckpd__null_argument(context, "out");
+    }
+    ckpd_graph_options *options = ckpd__calloc(context, 1, sizeof *options);
+    if (options == NULL) {
+        return ckpd__no_memory(context);
+    }
+    options->context = ckpd__context_retain(context);
+    ckpd__fields_defaults(&option_table, options->values);
+    *out = options;
+    return CKPD_OK;
+}
+
+void ckpd_graph_options_free(ckpd_graph_options *options)
+{
+    if (options == NULL) {
+        return;
+    }
+    ckpd_context *context = options->context;
+    ckpd__free(context, options->allowed);
+    ckpd__free(context, options);
+    ckpd__context_release(context);
+}
+
+int32_t ckpd_graph_options_set(ckpd_graph_options *options, const char *field, double value)
+{
+    return options == NULL ? CKPD_ERR_ARGUMENT
+                           : ckpd__fields_set(options->context, &option_table, options->values, field,
+                                              value);
+}
+
+int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const char *field, const char *text)
+{
+    return options == NULL ? CKPD_ERR_ARGUMENT
+                           : ckpd__fields_set_text(options->context, &option_table, options->values,
+                                                   field, text);
+}
+
+int32_t ckpd_graph_options_get(const ckpd_graph_options *options, const char *field, double *value)
+{
+    return options == NULL ? CKPD_ERR_ARGUMENT
+                           : ckpd__fields_get(options->context, &option_table, options->values, field,
+                                              value);
+}
+
+int32_t ckpd_graph_options_field_count(void)
+{
+    return option_table.count;
+}
+
+int32_t ckpd_graph_options_field_info(int32_t index, ckpd_field_info *out)
+{
+    return ckpd__fields_info(NULL, &option_table, index, out);
+}
+
+int32_t ckpd_graph_options_set_transitions(ckpd_graph_options *options, int32_t modes,
+                                           const uint8_t *allowed)
+{
+    if (options == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    uint8_t *copy = NULL;
+    if (allowed != NULL) {
+        int32_t status = ckpd__check_range(options->context, "modes", -1, modes, 1, 1 << 15);
+        if (status != CKPD_OK) {
+            return status;
+        }
+        copy = ckpd__memdup(options->context, allowed, (size_t)modes * (size_t)modes, 1);
+        if (copy == NULL) {
+            return ckpd__no_memory(options->context);
+        }
+    }
+    ckpd__free(options->context, options->allowed);
+    options->allowed = copy;
+    options->transition_modes = copy != NULL ? modes : 0;
+    return CKPD_OK;
+}
+
+int32_t ckpd_graph_options_set_transition_rule(ckpd_graph_options *options, ckpd_transition_fn rule,
+                                               void *user)
+{
+    if (options == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    options->rule = rule;
+    options->rule_user = user;
+    return CKPD_OK;
+}
+
+int32_t ckpd_graph_options_set_edge_cost(ckpd_graph_options *options, ckpd_edge_cost_fn cost, void *user)
+{
+    if (options == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    options->edge_cost = cost;
+    options->edge_cost_user = user;
+    return CKPD_OK;
+}
