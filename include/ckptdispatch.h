@@ -5,6 +5,10 @@
 
 #include <ckptdispatch/backend.h>
 #include <ckptdispatch/base.h>
+#include <ckptdispatch/dispatch.h>
+#include <ckptdispatch/graph.h>
+#include <ckptdispatch/modes.h>
 #include <ckptdispatch/site.h>
+#include <ckptdispatch/task.h>
 
 #endif

@@ -96,14 +96,17 @@ CKPD_API int32_t ckpd_graph_build(ckpd_graph **out, ckpd_context *context, const
 /** Ends a graph; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_graph_free(ckpd_graph *graph);
 
-/** Size of a graph. */
+/**
+ * Size of a graph. full = training + redundant + unreachable + forbidden. With a transition rule nodes and edges
+ * count once for each last mode from which they may be reached.
+ */
 typedef struct ckpd_graph_counts {
     size_t size;
-    int64_t nodes;               /**< nodes on some path, without the sink */
+    int64_t nodes;               /**< nodes of the graph as built, without the sink */
     int64_t training_edges;      /**< training edges of the graph as built */
     int64_t wait_edges;
-    int64_t full_training_edges; /**< before redundant and unreachable ones were left out */
-    int64_t redundant_edges;     /**< left out because a split does at least as well */
+    int64_t full_training_edges; /**< before any was left out: all that fit between source and deadline */
+    int64_t redundant_edges;     /**< left out because a split occupies the same slots */
     int64_t unreachable_edges;   /**< left out because an end is on no path */
     int64_t forbidden_edges;     /**< left out by the transition rule */
 } ckpd_graph_counts;
