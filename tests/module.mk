@@ -19,6 +19,7 @@ STATIC_TESTS  = $(STATIC_TEST_SRCS:%.c=$(BUILD)/%)
 SHARED_TESTS  = $(SHARED_TEST_SRCS:%.c=$(BUILD)/%)
 SUPPORT_SRCS := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/support/*.c))
 SUPPORT_OBJS  = $(SUPPORT_SRCS:%.c=$(BUILD)/obj/%.o)
+SUPPORT_LIB   = $(BUILD)/tests/libsupport.a
 
 TEST_CPPFLAGS = -I$(srcdir)/tests $(CHECK_CFLAGS) -DSRC_DIR='"$(abs_srcdir)"' -DBUILD_DIR='"$(abs_build)"' \
                 -DSHARED_DIR='"$(abspath $(srcdir)/../shared)"' \
@@ -27,12 +28,16 @@ TEST_CPPFLAGS = -I$(srcdir)/tests $(CHECK_CFLAGS) -DSRC_DIR='"$(abs_srcdir)"' -D
 $(BUILD)/obj/tests/%.o: $(srcdir)/tests/%.c config.mk
 	@mkdir -p $(@D)
 	$(call run,CC,$@)$(COMPILE.c) $(TEST_CPPFLAGS) -c -o $@ $<
-$(STATIC_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJS) $(LIB_STATIC)
+$(SUPPORT_LIB): $(SUPPORT_OBJS)
 	@mkdir -p $(@D)
-	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_OBJS) $(LIB_STATIC) $(CKPD_LIBS) $(CHECK_LIBS)
-$(SHARED_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJS) $(LIB_SHARED)
+	@rm -f $@
+	$(call run,AR,$@)$(AR) rcs $@ $(SUPPORT_OBJS)
+$(STATIC_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_STATIC)
 	@mkdir -p $(@D)
-	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_OBJS) $(LINK_SHARED) $(CHECK_LIBS) -lpthread -lm
+	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_LIB) $(LIB_STATIC) $(CKPD_LIBS) $(CHECK_LIBS)
+$(SHARED_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_SHARED)
+	@mkdir -p $(@D)
+	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_LIB) $(LINK_SHARED) $(CHECK_LIBS) -lpthread -lm
 .SECONDARY: $(SUPPORT_OBJS) $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.o) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.o)
 
 # One result file per test, made anew each time; the last step adds them up.
