@@ -223,6 +223,11 @@ static int32_t run_backend(milp_solve *s, const ckpd_solve_params *asked)
     if (status != CKPD_OK) {
         return status;
     }
+    int32_t stop = s->host.should_stop(s->host.user);
+    if (stop != 0) { /* asked before there was anything to stop */
+        s->answer.outcome = stop == 2 ? CKPD_OUTCOME_CANCELLED : CKPD_OUTCOME_NO_PLAN;
+        return CKPD_OK;
+    }
     s->params.time_limit_s = ckpd__host_time_left(&s->state);
     status = s->backend->solve_milp(&s->host, &s->view, &s->params, &s->answer, s->backend->user);
     if (status != CKPD_OK) {

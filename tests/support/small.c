@@ -14,9 +14,9 @@ struct setting {
 static int32_t b0_battery(ckpd_battery **out, ckpd_context *context)
 {
     static const struct setting settings[] = {
-        {"energy_kwh", 20000},    {"charge_kw", 10000},   {"discharge_kw", 10000},  {"eta_charge", 0.9},
-        {"eta_discharge", 0.9},   {"soc_min_kwh", 0},     {"soc_max_kwh", 20000},   {"soc_start_kwh", 10000},
-        {"soc_end_kwh", 10000},
+        {"energy_kwh", 20000},  {"charge_kw", 10000},     {"discharge_kw", 10000},
+        {"eta_charge", 0.9},    {"eta_discharge", 0.9},   {"soc_min_kwh", 0},
+        {"soc_max_kwh", 20000}, {"soc_start_kwh", 10000}, {"soc_end_kwh", 10000},
     };
     ckpd_battery *battery = NULL;
     int32_t status = ckpd_battery_new(&battery, context);
@@ -112,8 +112,12 @@ int32_t small_j0_graph(ckpd_graph **out, ckpd_context *context)
     static const int32_t gpus[] = {100};
     static const double rate[] = {1};
     static const double power_kw[] = {10000};
-    const ckpd_mode_table table = {
-        .size = sizeof table, .count = 1, .installed_gpus = 100, .gpus = gpus, .rate = rate, .power_kw = power_kw};
+    const ckpd_mode_table table = {.size = sizeof table,
+                                   .count = 1,
+                                   .installed_gpus = 100,
+                                   .gpus = gpus,
+                                   .rate = rate,
+                                   .power_kw = power_kw};
     ckpd_task *task = NULL;
     ckpd_mode_set *modes = NULL;
     int32_t status = j0_task(&task, context);
@@ -153,8 +157,8 @@ int32_t small_j0(ckpd_problem **out, ckpd_context *context, double gpu_cap)
     return status;
 }
 
-int32_t small_solve(ckpd_problem *problem, ckpd_context *context, int32_t scenario, const char *backend,
-                    int32_t *outcome, double *cost)
+int32_t small_solve(ckpd_problem *problem, ckpd_context *context, int32_t scenario,
+                    const char *backend, int32_t *outcome, double *cost)
 {
     ckpd_solve_options *options = NULL;
     ckpd_solution *solution = NULL;

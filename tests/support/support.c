@@ -57,6 +57,11 @@ bool test_fast(void)
     return getenv("CKPD_TEST_FAST") != NULL;
 }
 
+bool test_long(void)
+{
+    return getenv("CKPD_TEST_LONG") != NULL;
+}
+
 static const char *joined(char *buffer, size_t size, const char *dir, const char *name)
 {
     int n = snprintf(buffer, size, "%s/%s", dir, name);

@@ -19,6 +19,9 @@ void test_skip(const char *reason);
 /* true in slow runs (sanitizers, valgrind): loops may then be shortened, never left out. */
 bool test_fast(void);
 
+/* true in `make check-long`: loops at their full length. */
+bool test_long(void);
+
 /* Path of a file beside the source tree (../shared/NAME), or NULL after a SKIP line when it is absent.
    The result is a static buffer, overwritten by the next call. */
 const char *test_shared_path(const char *name);
