@@ -77,6 +77,11 @@ void sweep_resume(sweep_memory *memory, int32_t status, const char *call)
     atomic_store(&memory->paused, 0);
 }
 
+const char *sweep_message(const sweep_memory *memory)
+{
+    return memory->context != NULL ? ckpd_context_last_message(memory->context) : "";
+}
+
 /* One run with failure number `fail_at`; returns how many allocations it made. */
 static long long run_once(const sweep_scenario *scenario, long long fail_at, int fail_after)
 {
@@ -87,6 +92,7 @@ static long long run_once(const sweep_scenario *scenario, long long fail_at, int
     atomic_store(&memory->fail_after, fail_after);
     ckpd_context *context = NULL;
     SWEEP(ckpd_context_new(&context, &memory->allocator));
+    memory->context = context;
     scenario->body(memory, context);
     ckpd_context_free(context);
     ck_assert_msg(atomic_load(&memory->live) == 0,

@@ -28,6 +28,7 @@ typedef struct sweep_memory {
     atomic_int live;        /* blocks not freed */
     atomic_int has_failed;
     atomic_int paused;        /* 1: nothing fails (second attempt) */
+    ckpd_context *context;    /* for the texts of failed assertions */
 } sweep_memory;
 
 void sweep_memory_init(sweep_memory *memory);
@@ -45,6 +46,7 @@ int sweep_main(const char *name, const sweep_scenario *scenarios, int32_t count)
 
 /* Bookkeeping of SWEEP: may the call be repeated, and what to assert when not. */
 bool sweep_repeat(sweep_memory *memory, int32_t status, const char *call);
+const char *sweep_message(const sweep_memory *memory);
 void sweep_resume(sweep_memory *memory, int32_t status, const char *call);
 
 #define SWEEP_STATUS(status, call)                                                                 \
@@ -61,7 +63,8 @@ void sweep_resume(sweep_memory *memory, int32_t status, const char *call);
     do {                                                                                           \
         int32_t sweep_status;                                                                      \
         SWEEP_STATUS(sweep_status, call);                                                          \
-        ck_assert_msg(sweep_status == CKPD_OK, "%s: %s", #call, ckpd_status_name(sweep_status));   \
+        ck_assert_msg(sweep_status == CKPD_OK, "%s: %s: %s", #call,                                \
+                      ckpd_status_name(sweep_status), sweep_message(memory));                      \
     } while (0)
 
 #endif

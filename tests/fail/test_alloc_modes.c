@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "support/sweep.h"
+
+#include <ckptdispatch/modes.h>
+#include <ckptdispatch/task.h>
+
+static void task_fields(sweep_memory *memory, ckpd_context *context)
+{
+    ckpd_task *task = NULL;
+    double layers = 0;
+    SWEEP(ckpd_task_new(&task, context, "LLM-A"));
+    SWEEP(ckpd_task_set_model(task, "llama-65b"));
+    SWEEP(ckpd_task_set_reference(task, "llama-65b"));
+    SWEEP(ckpd_task_set(task, "tranche_baseline_hours", 14));
+    SWEEP(ckpd_task_get(task, "layers", &layers));
+    ck_assert_double_eq(layers, 80);
+    ckpd_task_free(task);
+}
+
+/* LLaMA-65B on A100: the layouts, their screening, the calibration and the pruning. */
+static void enumerated(sweep_memory *memory, ckpd_context *context)
+{
+    ckpd_task *task = NULL;
+    ckpd_hardware *hardware = NULL;
+    ckpd_mode_rules *rules = NULL;
+    ckpd_mode_set *modes = NULL;
+    static const int32_t dp[] = {8, 16, 32};
+    SWEEP(ckpd_task_new(&task, context, "LLM-A"));
+    SWEEP(ckpd_task_set_model(task, "llama-65b"));
+    SWEEP(ckpd_task_set(task, "tranche_baseline_hours", 14));
+    SWEEP(ckpd_task_set(task, "baseline_gpus", 1024));
+    SWEEP(ckpd_hardware_new(&hardware, context, "a100-80gb"));
+    SWEEP(ckpd_mode_rules_new(&rules, context));
+    SWEEP(ckpd_mode_rules_set(rules, "installed_gpus", 2048));
+    SWEEP(ckpd_mode_rules_set_list(rules, "dp", 3, dp));
+    SWEEP(ckpd_mode_set_build(&modes, context, task, hardware, rules));
+    ck_assert_int_gt(ckpd_mode_set_count(modes), 0);
+    ck_assert_int_ge(ckpd_mode_set_feasible_count(modes), ckpd_mode_set_count(modes));
+    ckpd_mode_set_free(modes);
+    ckpd_mode_rules_free(rules);
+    ckpd_hardware_free(hardware);
+    ckpd_task_free(task);
+}
+
+static void from_table(sweep_memory *memory, ckpd_context *context)
+{
+    static const int32_t gpus[] = {512, 1024, 1024};
+    static const double rate[] = {1, 1.9, 1.7};
+    static const double power_kw[] = {200, 390, 380};
+    static const char *const labels[] = {"half", "full", NULL};
+    const ckpd_mode_table table = {.size = sizeof table,
+                                   .count = 3,
+                                   .installed_gpus = 2048,
+                                   .gpus = gpus,
+                                   .rate = rate,
+                                   .power_kw = power_kw,
+                                   .labels = labels,
+                                   .baseline_index = 1,
+                                   .keep_dominated = 1};
+    ckpd_task *task = NULL;
+    ckpd_mode_set *modes = NULL;
+    SWEEP(ckpd_task_new(&task, context, "measured"));
+    SWEEP(ckpd_task_set(task, "tranche_baseline_hours", 14));
+    SWEEP(ckpd_mode_set_from_table(&modes, context, task, &table));
+    ck_assert_int_eq(ckpd_mode_set_count(modes), 3);
+    ck_assert_double_eq_tol(ckpd_mode_set_work(modes), 14 * 3600 * 1.9, 1e-6);
+    ckpd_mode_set_free(modes);
+    ckpd_task_free(task);
+}
+
+int main(void)
+{
+    static const sweep_scenario scenarios[] = {
+        {"task", task_fields, 1},
+        {"enumerated modes", enumerated, 3},
+        {"table of modes", from_table, 1},
+    };
+    return sweep_main("task and modes", scenarios, (int32_t)(sizeof scenarios / sizeof scenarios[0]));
+}
