@@ -75,5 +75,6 @@ int main(void)
         {"enumerated modes", enumerated, 3},
         {"table of modes", from_table, 1},
     };
-    return sweep_main("task and modes", scenarios, (int32_t)(sizeof scenarios / sizeof scenarios[0]));
+    return sweep_main("task and modes", scenarios,
+                      (int32_t)(sizeof scenarios / sizeof scenarios[0]));
 }

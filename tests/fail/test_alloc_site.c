@@ -40,7 +40,8 @@ static void site_battery(sweep_memory *memory, ckpd_context *context)
     ckpd_site_free(site);
 }
 
-static double half_sine(int32_t slot, double start_hours, double length_hours, int32_t *failed, void *user)
+static double half_sine(int32_t slot, double start_hours, double length_hours, int32_t *failed,
+                        void *user)
 {
     (void)start_hours;
     (void)length_hours;
@@ -49,7 +50,8 @@ static double half_sine(int32_t slot, double start_hours, double length_hours, i
     return 1000.0 * slot;
 }
 
-static int32_t two_pieces(int32_t slot, int32_t capacity, double *x_kw, double *money_per_hour, void *user)
+static int32_t two_pieces(int32_t slot, int32_t capacity, double *x_kw, double *money_per_hour,
+                          void *user)
 {
     (void)user;
     if (slot == 2 || capacity < 3) {
