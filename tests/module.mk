@@ -52,7 +52,7 @@ RUN_TEST      = TEST_WRAPPER='$(TEST_WRAPPER)' SRC_DIR='$(abs_srcdir)' BUILD_DIR
                 NM='$(NM)' PYTHON3='$(PYTHON3)' sh $(srcdir)/tests/run.sh
 
 $(STATIC_TEST_SRCS:tests/%.c=$(BUILD)/results/%) $(SHARED_TEST_SRCS:tests/%.c=$(BUILD)/results/%): \
-$(BUILD)/results/%: $(BUILD)/tests/% FORCE
+$(BUILD)/results/%: $(BUILD)/tests/% $(LIB_SHARED) FORCE
 	@$(RUN_TEST) $* $@ $(abs_build)/tests/$*
 $(SCRIPT_TESTS:tests/%=$(BUILD)/results/%): $(BUILD)/results/%: $(srcdir)/tests/% $(LIB_STATIC) $(LIB_SHARED) $(TOOL) FORCE
 	@$(RUN_TEST) $* $@ $(abs_srcdir)/tests/$*
@@ -90,6 +90,8 @@ check-long:
 SPECIAL = $(MAKE) --no-print-directory SPECIAL_BUILD=yes LD_NO_UNDEFINED=
 ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 TSAN_FLAGS = -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+VALGRIND_FLAGS = -q --suppressions=$(abs_srcdir)/tests/support/valgrind.supp --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
+                 --errors-for-leak-kinds=definite,indirect
 check-asan:
 	+@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=5 ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
 	    UBSAN_OPTIONS=print_stacktrace=1 $(SPECIAL) BUILD=$(BUILD)/asan EXTRA_CFLAGS='$(ASAN_FLAGS)' check
@@ -99,8 +101,7 @@ check-tsan:
 check-valgrind:
 	@command -v valgrind >/dev/null || { echo 'check-valgrind: valgrind is not installed'; exit 1; }
 	+@CKPD_TEST_FAST=1 CK_TIMEOUT_MULTIPLIER=40 $(MAKE) --no-print-directory SPECIAL_BUILD=yes check \
-	    TEST_WRAPPER='valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
-	    --errors-for-leak-kinds=definite,indirect'
+	    TEST_WRAPPER='valgrind $(VALGRIND_FLAGS)'
 # The locale is made here from the system's definition files; the test programs (the hosts) switch to it.
 COMMA_LOCALE = de_DE.UTF-8
 $(BUILD)/locale/$(COMMA_LOCALE):
