@@ -20,7 +20,7 @@ void ckpd__nat_search_offer(nat_search *search, int32_t passes)
 {
     nat_plan *trial = &search->trial;
     if (search->model->storage)
-        memcpy(search->primal.worth, search->dual.price + search->dual.layout.worth,
+        memcpy(search->primal.worth, search->dual.worth,
                (size_t)search->model->slots * sizeof *search->primal.worth);
     ckpd__nat_primal_descend(&search->primal, trial, passes);
     if (trial->cost < search->best.cost) {

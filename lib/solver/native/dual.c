@@ -17,9 +17,10 @@ int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model 
     dual->choice = ckpd__nat_alloc(memory, T * J, sizeof *dual->choice);
     dual->slot_value = ckpd__nat_alloc(memory, T, sizeof *dual->slot_value);
     dual->draw = ckpd__nat_alloc(memory, T, sizeof *dual->draw);
+    dual->worth = ckpd__nat_alloc(memory, T, sizeof *dual->worth);
     dual->level = ckpd__nat_alloc(memory, T + 1, sizeof *dual->level);
     if (!dual->layout.job || !dual->job_price || !dual->job_forbidden || !dual->path || !dual->path_value ||
-        !dual->choice || !dual->slot_value || !dual->draw || !dual->level ||
+        !dual->choice || !dual->slot_value || !dual->draw || !dual->level || !dual->worth ||
         !ckpd__nat_path_work_init(&dual->path_work, memory, model) ||
         !ckpd__nat_slot_work_init(&dual->slot_work, memory, stack))
         return CKPD_ERR_NO_MEMORY;
@@ -30,7 +31,12 @@ int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model 
             return CKPD_ERR_NO_MEMORY;
     }
     dual->layout.worth = dual->layout.size;
-    dual->layout.size += model->storage ? T : 0;
+    dual->layout.kwh = 1;
+    if (model->storage) {
+        const ckpd_path_storage *s = model->storage;
+        dual->layout.size += T;
+        dual->layout.kwh = fmax(fmax(s->charge_max_kw, s->discharge_max_kw) * model->view->slot_hours, 1e-9);
+    }
     dual->price = ckpd__nat_alloc(memory, dual->layout.size, sizeof *dual->price);
     if (!dual->price)
         return CKPD_ERR_NO_MEMORY;
@@ -75,7 +81,7 @@ static double evaluate_slots(nat_dual *dual, double *size)
     for (int32_t t = 0; t < model->slots; t++) {
         int32_t level;
         if (model->storage)
-            ckpd__nat_stack_cost(dual->stack, model, t, dual->price[dual->layout.worth + (size_t)t]);
+            ckpd__nat_stack_cost(dual->stack, model, t, dual->worth[t]);
         double value = ckpd__nat_slot_solve(&dual->slot_work, stack, model, t, dual->job_price,
                                             dual->job_forbidden,
                                             dual->choice + (size_t)t * (size_t)model->jobs, &level);
@@ -97,11 +103,13 @@ double ckpd__nat_dual_evaluate(nat_dual *dual, const uint8_t *forbidden)
     dual->evaluations++;
     for (int32_t j = 0; j < model->jobs; j++)
         dual->job_forbidden[j] = forbidden ? forbidden + dual->layout.job[j] : NULL;
+    for (size_t t = 0; model->storage && t < (size_t)model->slots; t++)
+        dual->worth[t] = dual->price[dual->layout.worth + t] / dual->layout.kwh;
     value += evaluate_paths(dual, &size);
     if (value < (double)INFINITY)
         value += evaluate_slots(dual, &size);
     if (value < (double)INFINITY && model->storage)
-        value += ckpd__nat_storage_levels(model, dual->price + dual->layout.worth, dual->level, &size);
+        value += ckpd__nat_storage_levels(model, dual->worth, dual->level, &size);
     if (value < (double)INFINITY)
         value -= rounding(model->slots + model->jobs, size);
     dual->value = value;
@@ -122,8 +130,9 @@ void ckpd__nat_dual_direction(const nat_dual *dual, double *direction)
         }
     for (size_t t = 0; model->storage && t < T; t++)
         direction[dual->layout.worth + t] +=
-            dual->level[t + 1] - dual->level[t] * model->storage->retention -
-            ckpd__nat_storage_stored(model, dual->draw[t]);
+            (dual->level[t + 1] - dual->level[t] * model->storage->retention -
+             ckpd__nat_storage_stored(model, dual->draw[t])) /
+            dual->layout.kwh;
 }
 
 void ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch)

@@ -10,10 +10,14 @@
 #include "solver/native/path.h"
 #include "solver/native/slot.h"
 
-/* One price per (job, activity, slot), job by job, then one worth of stored energy per slot. */
+/*
+ * One price per (job, activity, slot), job by job, then the worth of stored energy at the end of each slot,
+ * scaled so that a step of either kind weighs alike.
+ */
 typedef struct nat_layout {
     size_t *job;  /* [jobs] offset of each job's prices */
-    size_t worth; /* offset of the worth of energy at the end of each slot, [slots] with storage */
+    size_t worth; /* offset of the scaled worths, [slots] with storage: the number of prices */
+    double kwh;   /* worth = scaled worth / kwh */
     size_t size;
 } nat_layout;
 
@@ -31,6 +35,7 @@ typedef struct nat_dual {
     int32_t *choice;         /* [slots][jobs] answer of the slot blocks */
     double *slot_value;      /* [slots] */
     double *draw;            /* [slots] storage draw of the slot blocks */
+    double *worth;           /* [slots] money per kWh in store at the end of the slot */
     double *level;           /* [slots + 1] answer of the storage levels */
     double value;            /* of the last evaluation: the bound, less what rounding may have added */
     int64_t evaluations;

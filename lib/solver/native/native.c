@@ -61,14 +61,12 @@ int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *vi
 {
     nat_memory memory = {.host = host};
     nat_model model;
-    nat_search search;
+    nat_search search = {0};
     (void)user;
     result->message[0] = '\0';
     for (int32_t j = 0; j < view->jobs; j++)
         if (view->job[j]->kind != CKPD_JOB_PATHS)
             return refuse(result, CKPD_ERR_NOT_SUPPORTED, "slot-wise jobs are not supported");
-    if (view->storage)
-        return refuse(result, CKPD_ERR_NOT_SUPPORTED, "storage is not supported");
     int32_t status = ckpd__nat_model_build(&model, &memory, view, result->message);
     if (status == CKPD_OK)
         status = ckpd__nat_search_init(&search, &memory, &model, params);
@@ -80,6 +78,7 @@ int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *vi
         write_result(&search, result);
     else if (status == CKPD_ERR_NO_MEMORY)
         status = refuse(result, status, "out of memory");
+    ckpd__nat_primal_free(&search.primal);
     ckpd__nat_release(&memory);
     return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/primal.h"
-#include "solver/native/storage.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,8 +60,17 @@ bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_mod
     primal->kw = ckpd__nat_alloc(memory, T, sizeof *primal->kw);
     primal->gpus = ckpd__nat_alloc(memory, T, sizeof *primal->gpus);
     primal->worth = ckpd__nat_alloc(memory, T, sizeof *primal->worth);
-    return primal->price && primal->kw && primal->gpus && primal->worth &&
-           ckpd__nat_path_work_init(&primal->path_work, memory, model);
+    primal->load = ckpd__nat_alloc(memory, T, sizeof *primal->load);
+    primal->found_worth = ckpd__nat_alloc(memory, T, sizeof *primal->found_worth);
+    return primal->price && primal->kw && primal->gpus && primal->worth && primal->load &&
+           primal->found_worth && ckpd__nat_path_work_init(&primal->path_work, memory, model) &&
+           (!model->storage || ckpd__nat_dispatch_init(&primal->dispatch, memory, model));
+}
+
+void ckpd__nat_primal_free(nat_primal *primal)
+{
+    if (primal->dispatch.model)
+        ckpd__nat_dispatch_free(&primal->dispatch);
 }
 
 /* --- cost ---------------------------------------------------------------------------------------- */
@@ -92,8 +100,11 @@ double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan)
     for (int32_t t = 0; t < model->slots; t++) {
         if (!ckpd__nat_fits(model, t, primal->gpus[t], primal->kw[t]))
             return plan->cost = (double)INFINITY;
-        cost += ckpd__nat_curve(model, t, nat_load(model, t, primal->kw[t]));
+        primal->load[t] = nat_load(model, t, primal->kw[t]);
+        cost += model->storage ? 0 : ckpd__nat_curve(model, t, primal->load[t]);
     }
+    if (model->storage)
+        cost += ckpd__nat_dispatch_solve(&primal->dispatch, primal->load, plan->draw, primal->found_worth);
     for (int32_t j = 0; j < model->jobs; j++)
         cost += ckpd__nat_path_edge_cost(model, &model->job[j], &plan->path[j]);
     return plan->cost = cost;

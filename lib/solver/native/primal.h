@@ -4,6 +4,7 @@
 #define CKPD_LIB_SOLVER_NATIVE_PRIMAL_H
 
 #include "solver/native/path.h"
+#include "solver/native/storage.h"
 
 typedef struct nat_plan {
     nat_path *path; /* [jobs] */
@@ -17,12 +18,16 @@ typedef struct nat_primal {
     double *price; /* [activities][slots] true cost of each activity of one job beside the others */
     double *kw;    /* [slots] IT power of all jobs */
     double *gpus;  /* [slots] */
-    double *worth; /* [slots] worth of stored energy under which a job sees the storage, or NULL */
+    double *load;  /* [slots] site load */
+    double *worth; /* [slots] worth of stored energy under which a job sees the storage */
+    double *found_worth; /* [slots] the same from the dispatch of the last plan costed */
+    nat_dispatch dispatch;
     double penalty; /* money per slot that breaks a cap: above the cost of any plan */
 } nat_primal;
 
 bool ckpd__nat_plan_init(nat_plan *plan, nat_memory *memory, const nat_model *model);
 void ckpd__nat_plan_copy(const nat_model *model, nat_plan *to, const nat_plan *from);
+void ckpd__nat_primal_free(nat_primal *primal);
 bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model);
 /* A cost that no plan exceeds. */
 double ckpd__nat_cost_ceiling(const nat_model *model);

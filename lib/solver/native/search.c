@@ -227,6 +227,20 @@ static bool branch(nat_tree *tree, nat_search *search, nat_split split, double b
 
 /* --- the search ---------------------------------------------------------------------------------------- */
 
+/* A plan from nothing; with storage, the worth of energy that its dispatch finds leads to the next. */
+static void first_plan(nat_search *search)
+{
+    size_t T = (size_t)search->model->slots;
+    for (int32_t round = 0; round < (search->model->storage ? 4 : 1); round++) {
+        ckpd__nat_search_offer(search, 10);
+        if (!search->model->storage || !(search->trial.cost < (double)INFINITY))
+            break;
+        memcpy(search->dual.worth, search->primal.found_worth, T * sizeof *search->dual.worth);
+    }
+    for (size_t t = 0; search->model->storage && t < T; t++)
+        search->dual.price[search->dual.layout.worth + t] = search->dual.worth[t] * search->dual.layout.kwh;
+}
+
 /* First prices: what each activity costs beside the mean load of the other jobs in the best plan so far. */
 static void first_prices(nat_search *search)
 {
@@ -272,7 +286,7 @@ int32_t ckpd__nat_search_run(nat_search *search)
     nat_tree tree = {.host = search->host,
                      .prices = search->dual.layout.size,
                      .bits = (search->dual.layout.size + 7) / 8};
-    ckpd__nat_search_offer(search, 10);
+    first_plan(search);
     first_prices(search);
     bool ok = expand(&tree, search, &root, -(double)INFINITY);
     while (ok && tree.count > 0 && !search->stop) {

@@ -3,7 +3,7 @@
 #ifndef CKPD_LIB_SOLVER_NATIVE_STORAGE_H
 #define CKPD_LIB_SOLVER_NATIVE_STORAGE_H
 
-#include "solver/native/model.h"
+#include "solver/native/piecewise.h"
 
 /*
  * Cheapest cost of slot t at site load `load` when a kWh in store after the slot is worth `worth`:
@@ -19,5 +19,23 @@ double ckpd__nat_storage_stored(const nat_model *model, double draw);
  * Adds the sizes of the terms to *size.
  */
 double ckpd__nat_storage_levels(const nat_model *model, const double *worth, double *level, double *size);
+
+/* The exact dispatch of the storage for given site loads, by dynamic programming over its level. */
+typedef struct nat_dispatch {
+    const nat_model *model;
+    nat_piecewise *value; /* [slots + 1] cost from boundary t on by level */
+    nat_piecewise slot;   /* cost of a slot by energy taken from the store */
+    nat_piecewise spare[2];
+    const ckpd_host *host;
+    bool failed;          /* out of memory */
+} nat_dispatch;
+
+bool ckpd__nat_dispatch_init(nat_dispatch *dispatch, nat_memory *memory, const nat_model *model);
+void ckpd__nat_dispatch_free(nat_dispatch *dispatch);
+/*
+ * Least cost of slots and storage at these site loads, with its draws and the worth of a kWh at the end of each
+ * slot; +infinity when no dispatch exists. Exact for every curve.
+ */
+double ckpd__nat_dispatch_solve(nat_dispatch *dispatch, const double *load, double *draw, double *worth);
 
 #endif
