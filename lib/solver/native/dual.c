@@ -14,15 +14,14 @@ int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model 
     dual->job_forbidden = ckpd__nat_alloc(memory, J, sizeof *dual->job_forbidden);
     dual->path = ckpd__nat_alloc(memory, J, sizeof *dual->path);
     dual->path_value = ckpd__nat_alloc(memory, J, sizeof *dual->path_value);
-    dual->choice = ckpd__nat_alloc(memory, T * J, sizeof *dual->choice);
-    dual->slot_value = ckpd__nat_alloc(memory, T, sizeof *dual->slot_value);
-    dual->draw = ckpd__nat_alloc(memory, T, sizeof *dual->draw);
+    dual->choice = ckpd__nat_alloc(memory, 2 * T * J, sizeof *dual->choice);
+    dual->part = ckpd__nat_alloc(memory, T, sizeof *dual->part);
     dual->worth = ckpd__nat_alloc(memory, T, sizeof *dual->worth);
-    dual->level = ckpd__nat_alloc(memory, T + 1, sizeof *dual->level);
     if (!dual->layout.job || !dual->job_price || !dual->job_forbidden || !dual->path || !dual->path_value ||
-        !dual->choice || !dual->slot_value || !dual->draw || !dual->level || !dual->worth ||
+        !dual->choice || !dual->part || !dual->worth ||
         !ckpd__nat_path_work_init(&dual->path_work, memory, model) ||
-        !ckpd__nat_slot_work_init(&dual->slot_work, memory, stack))
+        !ckpd__nat_slot_work_init(&dual->slot_work, memory, stack, model->slots, model->storage != NULL) ||
+        (model->storage && !ckpd__nat_reservoir_init(&dual->reservoir, memory, model, stack)))
         return CKPD_ERR_NO_MEMORY;
     for (size_t j = 0; j < J; j++) {
         dual->layout.job[j] = dual->layout.size;
@@ -30,19 +29,18 @@ int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model 
         if (!ckpd__nat_path_init(&dual->path[j], memory, model->slots))
             return CKPD_ERR_NO_MEMORY;
     }
-    dual->layout.worth = dual->layout.size;
-    dual->layout.kwh = 1;
-    if (model->storage) {
-        const ckpd_path_storage *s = model->storage;
-        dual->layout.size += T;
-        dual->layout.kwh = fmax(fmax(s->charge_max_kw, s->discharge_max_kw) * model->view->slot_hours, 1e-9);
-    }
     dual->price = ckpd__nat_alloc(memory, dual->layout.size, sizeof *dual->price);
     if (!dual->price)
         return CKPD_ERR_NO_MEMORY;
     for (size_t j = 0; j < J; j++)
         dual->job_price[j] = dual->price + dual->layout.job[j];
     return CKPD_OK;
+}
+
+void ckpd__nat_dual_free(nat_dual *dual)
+{
+    if (dual->reservoir.model)
+        ckpd__nat_reservoir_free(&dual->reservoir);
 }
 
 /* What rounding can have added to a sum of `terms` numbers whose sizes add up to `size`. */
@@ -76,22 +74,38 @@ static double evaluate_paths(nat_dual *dual, double *size)
 static double evaluate_slots(nat_dual *dual, double *size)
 {
     const nat_model *model = dual->model;
-    const nat_stack *stack = dual->stack;
     double sum = 0;
-    for (int32_t t = 0; t < model->slots; t++) {
+    for (int32_t t = 0; t < model->slots && sum < (double)INFINITY; t++) {
         int32_t level;
-        if (model->storage)
-            ckpd__nat_stack_cost(dual->stack, model, t, dual->worth[t]);
-        double value = ckpd__nat_slot_solve(&dual->slot_work, stack, model, t, dual->job_price,
+        double value = ckpd__nat_slot_solve(&dual->slot_work, dual->stack, model, t, dual->job_price,
                                             dual->job_forbidden,
-                                            dual->choice + (size_t)t * (size_t)model->jobs, &level);
-        dual->slot_value[t] = value;
+                                            dual->choice + 2 * (size_t)t * (size_t)model->jobs, &level);
         sum += value;
-        if (!(sum < (double)INFINITY))
-            return sum;
         *size += fabs(value);
-        if (model->storage)
-            dual->draw[t] = stack->charge[(size_t)t * (size_t)stack->levels[stack->jobs] + (size_t)level];
+    }
+    return sum;
+}
+
+static double evaluate_reservoir(nat_dual *dual, double *size)
+{
+    const nat_model *model = dual->model;
+    nat_reservoir *reservoir = &dual->reservoir;
+    for (int32_t t = 0; t < model->slots; t++)
+        ckpd__nat_reservoir_slot(reservoir, dual->stack, t,
+                                 ckpd__nat_slot_climb(&dual->slot_work, dual->stack, model, t, dual->job_price,
+                                                      dual->job_forbidden));
+    double sum = ckpd__nat_reservoir_solve(reservoir, dual->worth);
+    if (!(sum < (double)INFINITY))
+        return sum;
+    for (int32_t t = 0; t < model->slots; t++) {
+        nat_mixture mixture = reservoir->mixture[t];
+        const nat_corner *corner = reservoir->corner + (size_t)t * (size_t)reservoir->most + mixture.left;
+        int32_t *choice = dual->choice + 2 * (size_t)t * (size_t)model->jobs;
+        dual->part[t] = mixture.part;
+        ckpd__nat_slot_choice(&dual->slot_work, dual->stack, t, corner->level, choice);
+        if (mixture.part > 0)
+            ckpd__nat_slot_choice(&dual->slot_work, dual->stack, t, corner[1].level, choice + model->jobs);
+        *size += fabs(corner->cost) + fabs(dual->worth[t]) * model->storage->soc_max_kwh;
     }
     return sum;
 }
@@ -103,13 +117,9 @@ double ckpd__nat_dual_evaluate(nat_dual *dual, const uint8_t *forbidden)
     dual->evaluations++;
     for (int32_t j = 0; j < model->jobs; j++)
         dual->job_forbidden[j] = forbidden ? forbidden + dual->layout.job[j] : NULL;
-    for (size_t t = 0; model->storage && t < (size_t)model->slots; t++)
-        dual->worth[t] = dual->price[dual->layout.worth + t] / dual->layout.kwh;
     value += evaluate_paths(dual, &size);
     if (value < (double)INFINITY)
-        value += evaluate_slots(dual, &size);
-    if (value < (double)INFINITY && model->storage)
-        value += ckpd__nat_storage_levels(model, dual->worth, dual->level, &size);
+        value += model->storage ? evaluate_reservoir(dual, &size) : evaluate_slots(dual, &size);
     if (value < (double)INFINITY)
         value -= rounding(model->slots + model->jobs, size);
     dual->value = value;
@@ -120,19 +130,16 @@ void ckpd__nat_dual_direction(const nat_dual *dual, double *direction)
 {
     const nat_model *model = dual->model;
     size_t T = (size_t)model->slots, J = (size_t)model->jobs;
-    for (size_t j = 0; j < J; j++)
+    for (size_t j = 0; j < J; j++) {
+        double *own = direction + dual->layout.job[j];
         for (size_t t = 0; t < T; t++) {
-            size_t run = (size_t)dual->path[j].activity[t], fits = (size_t)dual->choice[t * J + j];
-            if (run != fits) {
-                direction[dual->layout.job[j] + run * T + t] += 1;
-                direction[dual->layout.job[j] + fits * T + t] -= 1;
-            }
+            const int32_t *choice = dual->choice + 2 * t * J + j;
+            own[(size_t)dual->path[j].activity[t] * T + t] += 1;
+            own[(size_t)choice[0] * T + t] -= 1 - dual->part[t];
+            if (dual->part[t] > 0)
+                own[(size_t)choice[J] * T + t] -= dual->part[t];
         }
-    for (size_t t = 0; model->storage && t < T; t++)
-        direction[dual->layout.worth + t] +=
-            (dual->level[t + 1] - dual->level[t] * model->storage->retention -
-             ckpd__nat_storage_stored(model, dual->draw[t])) /
-            dual->layout.kwh;
+    }
 }
 
 void ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch)
@@ -151,7 +158,9 @@ void ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch)
     }
     for (int32_t t = 0; t < model->slots; t++) {
         int32_t level;
-        int32_t *choice = dual->choice + (size_t)t * (size_t)model->jobs;
+        int32_t *choice = dual->choice + 2 * (size_t)t * (size_t)model->jobs;
+        if (model->storage)
+            ckpd__nat_stack_cost(dual->stack, model, t, dual->worth[t]);
         double value = ckpd__nat_slot_solve(&dual->slot_work, dual->stack, model, t, dual->job_price,
                                             dual->job_forbidden, choice, &level);
         ckpd__nat_slot_marginals(&dual->slot_work, dual->stack, model, t, dual->job_price,

@@ -79,6 +79,7 @@ int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *vi
     else if (status == CKPD_ERR_NO_MEMORY)
         status = refuse(result, status, "out of memory");
     ckpd__nat_primal_free(&search.primal);
+    ckpd__nat_dual_free(&search.dual);
     ckpd__nat_release(&memory);
     return status;
 }

@@ -150,7 +150,7 @@ static int32_t fix(nat_search *search, double bound)
     int32_t fixed = 0;
     double room = ckpd__nat_search_cutoff(search) - bound;
     ckpd__nat_dual_excess(&search->dual, search->excess, search->scratch);
-    for (size_t i = 0; i < search->dual.layout.worth; i++)
+    for (size_t i = 0; i < search->dual.layout.size; i++)
         if (!search->forbidden[i] && search->excess[i] >= room + 1e-9 * fabs(bound)) {
             search->forbidden[i] = 1;
             fixed++;
@@ -237,8 +237,15 @@ static void first_plan(nat_search *search)
             break;
         memcpy(search->dual.worth, search->primal.found_worth, T * sizeof *search->dual.worth);
     }
-    for (size_t t = 0; search->model->storage && t < T; t++)
-        search->dual.price[search->dual.layout.worth + t] = search->dual.worth[t] * search->dual.layout.kwh;
+}
+
+/* Cost of a slot, with the storage in its best use under the worths known so far. */
+static double slot_answer(const nat_search *search, int32_t t, double kw)
+{
+    const nat_model *model = search->model;
+    double load = nat_load(model, t, kw), draw;
+    return model->storage ? ckpd__nat_storage_slot(model, t, load, search->dual.worth[t], &draw)
+                          : ckpd__nat_curve(model, t, load);
 }
 
 /* First prices: what each activity costs beside the mean load of the other jobs in the best plan so far. */
@@ -254,9 +261,9 @@ static void first_prices(nat_search *search)
             for (size_t t = 0; i != j && t < T; t++)
                 others += model->job[i].kw[plan->path[i].activity[t]] / (double)T;
         for (int32_t t = 0; t < model->slots; t++) {
-            double idle = ckpd__nat_curve(model, t, nat_load(model, t, others));
+            double idle = slot_answer(search, t, others);
             for (int32_t a = 0; a < job->activities; a++) {
-                double cost = ckpd__nat_curve(model, t, nat_load(model, t, others + job->kw[a])) - idle;
+                double cost = slot_answer(search, t, others + job->kw[a]) - idle;
                 search->dual.price[search->dual.layout.job[j] + (size_t)a * T + (size_t)t] =
                     isfinite(cost) ? cost : 0;
             }

@@ -165,40 +165,68 @@ void ckpd__nat_stack_cost(nat_stack *stack, const nat_model *model, int32_t t, d
 
 /* --- the cheapest combination ---------------------------------------------------------------------- */
 
-bool ckpd__nat_slot_work_init(nat_slot_work *work, nat_memory *memory, const nat_stack *stack)
+bool ckpd__nat_slot_work_init(nat_slot_work *work, nat_memory *memory, const nat_stack *stack, int32_t slots,
+                              bool keep)
 {
-    size_t size = ((size_t)stack->jobs + 1) * (size_t)stack->widest;
+    size_t size = ((size_t)stack->jobs + 1) * (size_t)stack->widest, copies = keep ? (size_t)slots : 1;
     memset(work, 0, sizeof *work);
+    work->per_slot = keep ? size : 0;
     work->ahead = ckpd__nat_alloc(memory, size, sizeof *work->ahead);
     work->behind = ckpd__nat_alloc(memory, size, sizeof *work->behind);
-    work->from = ckpd__nat_alloc(memory, size, sizeof *work->from);
-    work->taken = ckpd__nat_alloc(memory, size, sizeof *work->taken);
+    work->from = ckpd__nat_alloc(memory, copies * size, sizeof *work->from);
+    work->taken = ckpd__nat_alloc(memory, copies * size, sizeof *work->taken);
     return work->ahead && work->behind && work->from && work->taken;
 }
 
-static void climb(nat_slot_work *work, const nat_stack *stack, const nat_job *job, int32_t j, size_t T,
-                  const double *price, const uint8_t *forbidden)
+typedef struct stage {
+    const double *below;
+    double *above;
+    int32_t *from, *taken;
+} stage;
+
+static void climb_stage(stage at, const nat_stack *stack, const nat_job *job, int32_t j, size_t T,
+                        const double *price, const uint8_t *forbidden)
 {
-    size_t at = (size_t)j * (size_t)stack->widest, up = at + (size_t)stack->widest;
-    const double *ahead = work->ahead + at;
-    double *above = work->ahead + up;
-    int32_t *from = work->from + up, *taken = work->taken + up;
     const int32_t *next = stack->next[j];
     for (int32_t l = 0; l < stack->levels[j + 1]; l++)
-        above[l] = NONE;
+        at.above[l] = NONE;
     for (int32_t a = 0; a < job->activities; a++) {
         if (forbidden && forbidden[(size_t)a * T])
             continue;
         double own = price[(size_t)a * T];
         for (int32_t l = 0; l < stack->levels[j]; l++) {
             int32_t to = next[l * job->activities + a];
-            double value = ahead[l] - own;
-            if (to >= 0 && value < above[to]) {
-                above[to] = value;
-                from[to] = l;
-                taken[to] = a;
+            double value = at.below[l] - own;
+            if (to >= 0 && value < at.above[to]) {
+                at.above[to] = value;
+                at.from[to] = l;
+                at.taken[to] = a;
             }
         }
+    }
+}
+
+const double *ckpd__nat_slot_climb(nat_slot_work *work, const nat_stack *stack, const nat_model *model,
+                                   int32_t t, const double *const *price, const uint8_t *const *forbidden)
+{
+    size_t T = (size_t)model->slots, widest = (size_t)stack->widest, table = (size_t)t * work->per_slot;
+    work->ahead[0] = 0;
+    for (int32_t j = 0; j < stack->jobs; j++) {
+        size_t up = ((size_t)j + 1) * widest;
+        stage at = {work->ahead + up - widest, work->ahead + up, work->from + table + up, work->taken + table + up};
+        climb_stage(at, stack, &model->job[j], j, T, price[j] + t,
+                    forbidden && forbidden[j] ? forbidden[j] + t : NULL);
+    }
+    return work->ahead + (size_t)stack->jobs * widest;
+}
+
+void ckpd__nat_slot_choice(const nat_slot_work *work, const nat_stack *stack, int32_t t, int32_t level,
+                           int32_t *choice)
+{
+    for (int32_t j = stack->jobs; j > 0; j--) {
+        size_t at = (size_t)t * work->per_slot + (size_t)j * (size_t)stack->widest + (size_t)level;
+        choice[j - 1] = work->taken[at];
+        level = work->from[at];
     }
 }
 
@@ -206,14 +234,9 @@ double ckpd__nat_slot_solve(nat_slot_work *work, const nat_stack *stack, const n
                             const double *const *price, const uint8_t *const *forbidden,
                             int32_t *choice, int32_t *level)
 {
-    size_t T = (size_t)model->slots, widest = (size_t)stack->widest;
-    work->ahead[0] = 0;
-    for (int32_t j = 0; j < stack->jobs; j++)
-        climb(work, stack, &model->job[j], j, T, price[j] + t,
-              forbidden && forbidden[j] ? forbidden[j] + t : NULL);
+    const double *top = ckpd__nat_slot_climb(work, stack, model, t, price, forbidden);
     int32_t levels = stack->levels[stack->jobs], best = -1;
     const double *cost = stack->cost + (size_t)t * (size_t)levels;
-    const double *top = work->ahead + (size_t)stack->jobs * widest;
     double value = NONE;
     for (int32_t l = 0; l < levels; l++)
         if (top[l] + cost[l] < value) {
@@ -221,10 +244,8 @@ double ckpd__nat_slot_solve(nat_slot_work *work, const nat_stack *stack, const n
             best = l;
         }
     *level = best;
-    for (int32_t j = stack->jobs, l = best; j > 0 && best >= 0; j--) {
-        choice[j - 1] = work->taken[(size_t)j * widest + (size_t)l];
-        l = work->from[(size_t)j * widest + (size_t)l];
-    }
+    if (best >= 0)
+        ckpd__nat_slot_choice(work, stack, t, best, choice);
     return value;
 }
 

@@ -27,22 +27,32 @@ typedef struct nat_stack {
 typedef struct nat_slot_work {
     double *ahead;    /* [jobs + 1][widest] */
     double *behind;   /* [jobs + 1][widest], for marginals */
-    int32_t *from;    /* [jobs + 1][widest] level of the stage before */
-    int32_t *taken;   /* [jobs + 1][widest] activity that led here */
-    const double **price; /* [jobs] */
-    const uint8_t **forbidden; /* [jobs] */
+    int32_t *from;    /* [slots or 1][jobs + 1][widest] level of the stage before */
+    int32_t *taken;   /* [slots or 1][jobs + 1][widest] activity that led here */
+    size_t per_slot;  /* distance between the tables of two slots; 0 when they share one */
 } nat_slot_work;
 
 /* Builds the levels; *exact becomes false (and nothing is built) when there are more than `limit`. */
 int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_model *model, int32_t limit,
                               bool *exact);
-bool ckpd__nat_slot_work_init(nat_slot_work *work, nat_memory *memory, const nat_stack *stack);
+/* `keep`: the work area holds the combinations of every slot, not only of the last one. */
+bool ckpd__nat_slot_work_init(nat_slot_work *work, nat_memory *memory, const nat_stack *stack, int32_t slots,
+                              bool keep);
 /* Fills cost[t] from the curves and, with storage, the worth of a kWh in store after the slot. */
 void ckpd__nat_stack_cost(nat_stack *stack, const nat_model *model, int32_t t, double worth);
 
 /*
+ * For each level of the last stage the best combination of slot t without the cost of the slot: minus the sum of
+ * prices (+infinity when nothing leads there). price[j][a * slots + t]; forbidden[j] may be NULL.
+ */
+const double *ckpd__nat_slot_climb(nat_slot_work *work, const nat_stack *stack, const nat_model *model,
+                                   int32_t t, const double *const *price, const uint8_t *const *forbidden);
+/* The activities of the combination of a level after a climb of slot t. */
+void ckpd__nat_slot_choice(const nat_slot_work *work, const nat_stack *stack, int32_t t, int32_t level,
+                           int32_t *choice);
+
+/*
  * min over combinations of cost - sum of prices; choice[j] gets the activities, *level the total.
- * price[j][a * slots + t], forbidden[j] may be NULL.
  */
 double ckpd__nat_slot_solve(nat_slot_work *work, const nat_stack *stack, const nat_model *model, int32_t t,
                             const double *const *price, const uint8_t *const *forbidden,

@@ -42,22 +42,3 @@ double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, do
     }
     return best;
 }
-
-double ckpd__nat_storage_levels(const nat_model *model, const double *worth, double *level, double *size)
-{
-    const ckpd_path_storage *s = model->storage;
-    int32_t T = model->slots;
-    double sum = 0;
-    for (int32_t t = 0; t <= T; t++) {
-        double low = t == 0 ? s->soc_start_kwh : s->soc_min_kwh, high = t == 0 ? low : s->soc_max_kwh;
-        double rate = (t > 0 ? worth[t - 1] : 0) - (t < T ? s->retention * worth[t] : s->end_value_per_kwh);
-        if (t == T && s->terminal != CKPD_TERMINAL_FREE)
-            low = s->soc_end_kwh;
-        if (t == T && s->terminal == CKPD_TERMINAL_EQUAL)
-            high = low;
-        level[t] = rate > 0 ? low : rate < 0 ? high : (low + high) / 2;
-        sum += rate * level[t];
-        *size += (fabs(t > 0 ? worth[t - 1] : 0) + fabs(t < T ? worth[t] : s->end_value_per_kwh)) * fabs(level[t]);
-    }
-    return sum;
-}

@@ -13,13 +13,6 @@ double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, do
 
 /* Energy that a draw over one slot adds to the store. */
 double ckpd__nat_storage_stored(const nat_model *model, double draw);
-/*
- * The levels of the storage under the worths: level[0..slots] minimises
- * sum of worth[t] * (level[t + 1] - retention * level[t]) less the end value, within the limits.
- * Adds the sizes of the terms to *size.
- */
-double ckpd__nat_storage_levels(const nat_model *model, const double *worth, double *level, double *size);
-
 /* The exact dispatch of the storage for given site loads, by dynamic programming over its level. */
 typedef struct nat_dispatch {
     const nat_model *model;

@@ -47,6 +47,13 @@ START_TEST(steep_day)
 }
 END_TEST
 
+START_TEST(battery)
+{
+    check_case("cases/aidc2048-golden.json", (case_options){.storage = 1}, 0, 303.113684211);
+    check_case("cases/aidc2048-steep.json", (case_options){.storage = 1}, 0, 353.525583338);
+}
+END_TEST
+
 START_TEST(quarter_hours)
 {
     check_case("cases/aidc2048-golden.json", (case_options){.repeat = 4, .segments = 24}, 0, 294.944);
@@ -88,6 +95,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {golden_day, steep_day, quarter_hours, by_segments, by_gpu_cap, four_jobs, NULL};
+    const TTest *const tests[] = {golden_day, steep_day, battery, quarter_hours, by_segments, by_gpu_cap, four_jobs, NULL};
     return test_run(test_suite("native golden", tests));
 }

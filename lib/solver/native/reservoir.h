@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * All slots and the storage as one block. For given prices the best worths of stored energy need no search of
+ * their own: replace each slot's cost over the energy it takes out of the store by its convex hull, and a
+ * shortest path over the level of the store, with convex piecewise-linear values, gives the bound, the worths
+ * and the mixture of combinations of each slot that goes with them.
+ */
+#ifndef CKPD_LIB_SOLVER_NATIVE_RESERVOIR_H
+#define CKPD_LIB_SOLVER_NATIVE_RESERVOIR_H
+
+#include "solver/native/slot.h"
+
+/* A corner of a slot's hull: a total level of the stack and the storage draw beside it. */
+typedef struct nat_corner {
+    double energy; /* taken out of the store */
+    double cost;
+    double draw;
+    int32_t level;
+} nat_corner;
+
+/* A convex function on an interval: value y at its left end x, then pieces of rising slope. */
+typedef struct nat_convex {
+    double x, y;
+    int32_t count, room;
+    double *length, *slope;
+} nat_convex;
+
+/* What the block chose in a slot: corners `left` and `left + 1` of its hull, the latter with share `part`. */
+typedef struct nat_mixture {
+    int32_t left;
+    double part;
+} nat_mixture;
+
+typedef struct nat_reservoir {
+    const nat_model *model;
+    const ckpd_host *host;
+    int32_t *order;       /* levels of the stack by falling power */
+    int32_t most;         /* corners of a hull at most */
+    int32_t *corners;     /* [slots] */
+    nat_corner *corner;   /* [slots][most] */
+    nat_corner *points, *merged; /* [most] */
+    nat_convex *value;    /* [slots + 1] cost from boundary t on, by level */
+    nat_mixture *mixture; /* [slots] */
+    bool failed;          /* out of memory */
+} nat_reservoir;
+
+bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
+                              const nat_stack *stack);
+void ckpd__nat_reservoir_free(nat_reservoir *reservoir);
+/* The hull of slot t; top[level] is what the cheapest combination of that level costs beside the slot itself. */
+void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, const nat_stack *stack, int32_t t, const double *top);
+/* Bound of the block once every hull is there; worth[slots] and the mixtures are filled. */
+double ckpd__nat_reservoir_solve(nat_reservoir *reservoir, double *worth);
+
+#endif
