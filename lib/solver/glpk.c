@@ -160,7 +160,11 @@ static int run_simplex(worker *w, int method, int presolve)
 /* Never loops: another basis, then another method, then other scaling, then the error is told. */
 static int solve_lp_safely(worker *w, int presolve)
 {
-    int code = run_simplex(w, GLP_DUALP, presolve);
+    glp_scale_prob(w->problem, GLP_SF_AUTO);
+    if (!presolve) {
+        glp_adv_basis(w->problem, 0);
+    }
+    int code = run_simplex(w, GLP_PRIMAL, presolve);
     for (int attempt = 0; attempt < 3; attempt++) {
         bool unclear = code == GLP_ESING || code == GLP_ECOND || code == GLP_EFAIL ||
                        code == GLP_EBADB || code == GLP_EINSTAB ||

@@ -116,6 +116,20 @@ int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t n
     return CKPD_OK;
 }
 
+int32_t ckpd__backend_choose_paths(ckpd_context *context, uint32_t paths,
+                                   const ckpd_backend_table **out)
+{
+    const ckpd_backend_table *table;
+    for (int32_t i = 0; (table = backend_at(context, i)) != NULL; i++) {
+        if ((table->capabilities & paths) == paths || (table->capabilities & CKPD_CAP_MILP) != 0) {
+            *out = table;
+            return CKPD_OK;
+        }
+    }
+    return ckpd__fail(context, CKPD_ERR_NO_BACKEND, "backend", -1, NAN,
+                      "this build has no backend for %s", needed_text(paths));
+}
+
 static bool good_name(const char *name)
 {
     size_t length = strlen(name);

@@ -1,10 +1,333 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-#include "solver/solver.h"
+/* ckpd_path_solve: a backend for paths directly, or a MILP backend through the derived model. */
+#include "solver/path_milp.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 2000000 }; /* beyond, a general solver has no chance and memory is at risk */
+
+typedef struct path_solve {
+    ckpd_context *context;
+    const ckpd_backend_table *backend;
+    const ckpd_path_view *view;
+    const ckpd__solve_control *control;
+    ckpd_solve_params params;
+    ckpd_host host;
+    ckpd__host_state state;
+    ckpd_path_result answer; /* its plan is the library's */
+    bool by_milp, trusted;
+} path_solve;
+
+/* --- what can be said without a solver --------------------------------------------------------- */
+
+static bool obvious(ckpd_path_result *answer, const char *text)
+{
+    ckpd__format(answer->message, sizeof answer->message, "%s", text);
+    answer->outcome = CKPD_OUTCOME_INFEASIBLE;
+    answer->bound = INFINITY;
+    return true;
+}
+
+static bool slot_is_impossible(const ckpd_path_view *view, int32_t t, ckpd_path_result *answer)
+{
+    char text[sizeof answer->message];
+    double base = ckpd__slot_base_kw(view, t), gpus = ckpd__slot_fixed_gpus(view, t);
+    double cap = view->load_cap_kw[t], most = view->curve_x_kw[view->curve_start[t + 1] - 1];
+    double storage = view->storage != NULL ? view->storage->discharge_max_kw : 0;
+    if (gpus > view->gpu_cap[t] * (1 + 1e-12)) {
+        ckpd__format(text, sizeof text, "slot %d: running edges hold %g GPUs, the cap is %g", t, gpus,
+                     view->gpu_cap[t]);
+        return obvious(answer, text);
+    }
+    if (base > cap + ckpd__tolerance(cap)) {
+        ckpd__format(text, sizeof text, "slot %d: base load %g kW is above the load cap %g kW", t, base,
+                     cap);
+        return obvious(answer, text);
+    }
+    if (base - storage > most + ckpd__tolerance(most)) {
+        ckpd__format(text, sizeof text, "slot %d: base load %g kW is more than the %g kW that can be had",
+                     t, base, most + storage);
+        return obvious(answer, text);
+    }
+    return false;
+}
+
+/* *found: whether a job or slot is impossible by itself; then the answer says which. */
+static int32_t look_for_obvious(path_solve *s, bool *found)
+{
+    const ckpd_path_view *view = s->view;
+    *found = false;
+    for (int32_t t = 0; t < view->slots && !*found; t++) {
+        *found = slot_is_impossible(view, t, &s->answer);
+    }
+    for (int32_t j = 0; j < view->jobs && !*found; j++) {
+        const ckpd_path_job *job = view->job[j];
+        if (job->kind != CKPD_JOB_PATHS) {
+            continue;
+        }
+        ckpd__live live;
+        int32_t status = ckpd__live_nodes(s->context, view, job, &live);
+        if (status != CKPD_OK) {
+            return status;
+        }
+        if (!live.node[ckpd__node_index(view, job, job->source_state, job->source_slot,
+                                        job->source_segment)]) {
+            char text[sizeof s->answer.message];
+            ckpd__format(text, sizeof text,
+                         "job %d \"%s\": no path within deadline, GPU and load caps, even alone", j,
+                         job->name != NULL ? job->name : "");
+            *found = obvious(&s->answer, text);
+        }
+        ckpd__free(s->context, live.node);
+        ckpd__free(s->context, live.usable);
+    }
+    return CKPD_OK;
+}
+
+/* --- MILP backends ----------------------------------------------------------------------------- */
+
+static int32_t new_series(ckpd_context *context, const ckpd_path_view *view, ckpd__path_series *series)
+{
+    size_t slots = (size_t)view->slots;
+    double *block = ckpd__calloc(context, 4 * slots + 1, sizeof(double));
+    if (block == NULL) {
+        return ckpd__no_memory(context);
+    }
+    *series = (ckpd__path_series){block, block + slots, block + 2 * slots, block + 3 * slots};
+    return CKPD_OK;
+}
+
+/* A start that is no plan of the view is dropped: it may come from yesterday's problem. */
+static int32_t encode_start(path_solve *s, ckpd__path_milp *model, double **start)
+{
+    if (s->view->start == NULL) {
+        return CKPD_OK;
+    }
+    ckpd__path_series series;
+    int32_t status = new_series(s->context, s->view, &series);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    double objective;
+    status = ckpd__path_plan_check(s->context, s->view, s->view->start, &objective, &series, true);
+    if (status == CKPD_OK) {
+        *start = ckpd__calloc(s->context, (size_t)model->milp.columns, sizeof(double));
+        if (*start == NULL) {
+            status = ckpd__no_memory(s->context);
+        } else if (ckpd__path_milp_encode(model, s->view->start, &series, *start)) {
+            model->milp.start_point = *start;
+        }
+    } else if (status == CKPD_ERR_VERIFY) {
+        status = CKPD_OK;
+    }
+    ckpd__free(s->context, series.load_kw);
+    return status;
+}
+
+static int32_t solve_model(path_solve *s, ckpd__path_milp *model, double *x)
+{
+    ckpd_milp_result answer = {.size = sizeof answer, .x = x};
+    s->params.time_limit_s = ckpd__host_time_left(&s->state);
+    int32_t status = ckpd__milp_solve(s->context, s->backend->name, &model->milp, &s->params, s->control,
+                                      &answer, NULL);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    s->answer.outcome = answer.outcome;
+    s->answer.has_plan = answer.has_plan;
+    s->answer.bound = answer.bound;
+    s->answer.iterations = answer.iterations;
+    s->answer.nodes = answer.nodes;
+    memcpy(s->answer.message, answer.message, sizeof answer.message);
+    if (answer.has_plan) {
+        ckpd__path_milp_decode(model, x, &s->answer.plan);
+    }
+    return CKPD_OK;
+}
+
+static int32_t solve_by_milp(path_solve *s)
+{
+    ckpd__path_milp *model;
+    int32_t status = ckpd__path_milp_new(&model, s->context, s->view, MOST_COLUMNS);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    double *start = NULL, *x = ckpd__calloc(s->context, (size_t)model->milp.columns, sizeof(double));
+    status = x != NULL ? encode_start(s, model, &start) : ckpd__no_memory(s->context);
+    if (status == CKPD_OK) {
+        status = solve_model(s, model, x);
+    }
+    ckpd__free(s->context, x);
+    ckpd__free(s->context, start);
+    ckpd__path_milp_free(model);
+    return status;
+}
+
+/* --- path backends ----------------------------------------------------------------------------- */
+
+static int32_t solve_by_paths(path_solve *s)
+{
+    s->params.time_limit_s = ckpd__host_time_left(&s->state);
+    int32_t status =
+        s->backend->solve_paths(&s->host, s->view, &s->params, &s->answer, s->backend->user);
+    if (status == CKPD_OK) {
+        return CKPD_OK;
+    }
+    s->answer.message[sizeof s->answer.message - 1] = '\0';
+    int32_t code = status < 0 ? status : CKPD_ERR_BACKEND;
+    return ckpd__fail(s->context, code, "backend", -1, NAN, "backend \"%s\": %s", s->backend->name,
+                      s->answer.message[0] != '\0' ? s->answer.message : ckpd_strerror(code));
+}
+
+/* --- judging ----------------------------------------------------------------------------------- */
+
+static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
+{
+    ckpd_path_result *answer = &s->answer;
+    bool claims_plan =
+        answer->outcome == CKPD_OUTCOME_OPTIMAL || answer->outcome == CKPD_OUTCOME_FEASIBLE;
+    if (answer->outcome < CKPD_OUTCOME_OPTIMAL || answer->outcome > CKPD_OUTCOME_CANCELLED ||
+        (claims_plan != (answer->has_plan != 0) && answer->outcome != CKPD_OUTCOME_CANCELLED)) {
+        return ckpd__fail(s->context, CKPD_ERR_BACKEND, "outcome", -1, answer->outcome,
+                          "outcome %d of backend \"%s\" is unknown or does not fit its plan",
+                          answer->outcome, s->backend->name);
+    }
+    if (isnan(answer->bound)) {
+        answer->bound = -INFINITY;
+    }
+    answer->objective = INFINITY;
+    if (!answer->has_plan) {
+        return CKPD_OK;
+    }
+    int32_t status = ckpd__path_plan_check(s->context, s->view, &answer->plan, &answer->objective, NULL,
+                                           false);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    double gap = answer->objective - answer->bound;
+    double allowed = fmax(ckpd__gap_allowed(asked, answer->objective, answer->bound),
+                          1e-6 * fmax(1, fabs(answer->objective)));
+    if (answer->outcome == CKPD_OUTCOME_OPTIMAL && !(gap <= allowed)) {
+        answer->outcome = CKPD_OUTCOME_FEASIBLE;
+    }
+    answer->bound = fmin(answer->bound, answer->objective);
+    return CKPD_OK;
+}
+
+static int32_t choose(path_solve *s, const char *name)
+{
+    uint32_t paths = CKPD_CAP_PATHS;
+    for (int32_t j = 0; j < s->view->jobs; j++) {
+        paths |= s->view->job[j]->kind == CKPD_JOB_SLOTWISE ? CKPD_CAP_SLOTWISE : 0u;
+    }
+    if (name != NULL && name[0] != '\0') {
+        const ckpd_backend_table *named = ckpd__backend_find(s->context, name);
+        s->by_milp = named != NULL && (named->capabilities & CKPD_CAP_MILP) != 0 &&
+                     (named->capabilities & paths) != paths;
+        return ckpd__backend_choose(s->context, name, s->by_milp ? CKPD_CAP_MILP : paths, &s->backend);
+    }
+    int32_t status = ckpd__backend_choose_paths(s->context, paths, &s->backend);
+    s->by_milp = status == CKPD_OK && (s->backend->capabilities & paths) != paths;
+    return status;
+}
+
+static int32_t solve(path_solve *s, const ckpd_solve_params *asked)
+{
+    bool found;
+    int32_t status = look_for_obvious(s, &found);
+    if (status != CKPD_OK || found) {
+        s->trusted = true;
+        return status;
+    }
+    s->trusted = (s->backend->capabilities & CKPD_CAP_TRUSTED_BOUND) != 0;
+    status = s->by_milp ? solve_by_milp(s) : solve_by_paths(s);
+    return status == CKPD_OK ? judge(s, asked) : status;
+}
+
+static int32_t check_result(ckpd_context *context, const ckpd_path_view *view,
+                            const ckpd_path_result *result)
+{
+    const ckpd_path_plan *plan = &result->plan;
+    bool slotwise = false;
+    for (int32_t j = 0; j < view->jobs; j++) {
+        slotwise = slotwise || view->job[j]->kind == CKPD_JOB_SLOTWISE;
+    }
+    if ((view->jobs > 0 &&
+         (plan->step_count == NULL || plan->step_slot == NULL || plan->step_move == NULL)) ||
+        (slotwise && plan->slot_mode == NULL) ||
+        (view->storage != NULL && (plan->charge_kw == NULL || plan->discharge_kw == NULL))) {
+        return ckpd__null_argument(context, "array of result plan");
+    }
+    return CKPD_OK;
+}
+
+int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_path_view *view,
+                         const ckpd_solve_params *params, const ckpd__solve_control *control,
+                         ckpd_path_result *result, ckpd__solve_info *info)
+{
+    path_solve s = {.context = context, .view = view, .control = control};
+    ckpd_solve_params asked;
+    int32_t status = ckpd__params_read(context, params, &asked);
+    if (status == CKPD_OK) {
+        status = ckpd__path_view_check(context, view);
+    }
+    if (status == CKPD_OK) {
+        status = check_result(context, view, result);
+    }
+    if (status == CKPD_OK) {
+        status = choose(&s, backend);
+    }
+    if (status != CKPD_OK) {
+        return status;
+    }
+    s.params = asked;
+    s.answer = (ckpd_path_result){.size = sizeof s.answer, .objective = INFINITY, .bound = -INFINITY};
+    if (ckpd__plan_new(context, view, &s.answer.plan) != CKPD_OK) {
+        return ckpd__no_memory(context);
+    }
+    ckpd__host_start(&s.host, &s.state, context, control, asked.time_limit_s);
+    status = solve(&s, &asked);
+    if (status == CKPD_OK) {
+        ckpd_path_plan given = result->plan, found = s.answer.plan;
+        *result = s.answer;
+        result->plan = given;
+        if (result->has_plan) {
+            ckpd__plan_copy(view, &result->plan, &found);
+        }
+        if (info != NULL) {
+            *info = (ckpd__solve_info){.trusted = s.trusted,
+                                       .seconds = ckpd__clock_s() - s.state.started_s};
+            ckpd__format(info->backend, sizeof info->backend, "%s", s.backend->name);
+        }
+    }
+    ckpd__plan_free(context, &s.answer.plan);
+    return status;
+}
 
 int32_t ckpd_path_solve(ckpd_context *context, const char *backend, const ckpd_path_view *view,
                         const ckpd_solve_params *params, const ckpd_cancel *cancel,
                         ckpd_path_result *result)
 {
-    (void)backend, (void)view, (void)params, (void)cancel, (void)result;
-    return ckpd__fail(context, CKPD_ERR_NOT_SUPPORTED, "backend", -1, 0, "path problems are not solved yet");
+    if (context == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    if (view == NULL || result == NULL) {
+        return ckpd__null_argument(context, view == NULL ? "view" : "result");
+    }
+    ckpd_path_view known_view;
+    ckpd_path_result known;
+    int32_t status = ckpd__struct_in(context, "path_view", view, &known_view, sizeof known_view,
+                                     sizeof known_view);
+    if (status == CKPD_OK) {
+        status = ckpd__struct_in(context, "path_result", result, &known, sizeof known, sizeof known);
+    }
+    if (status == CKPD_OK) {
+        ckpd__solve_control control = {.cancel = cancel};
+        status = ckpd__path_solve(context, backend, &known_view, params, &control, &known, NULL);
+    }
+    if (status == CKPD_OK) {
+        status = ckpd__struct_out(context, "path_result", result, &known, sizeof known, sizeof known);
+    }
+    return status;
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* Path views for solver tests: random small ones, and the golden cases straight from their neutral files. */
+#ifndef TESTS_SUPPORT_INSTANCE_H
+#define TESTS_SUPPORT_INSTANCE_H
+
+#include <ckptdispatch/backend.h>
+#include <stdbool.h>
+
+enum { INSTANCE_JOBS = 512, INSTANCE_BLOCKS = 8192 };
+
+/* A view with the arrays behind it; all blocks are freed by instance_free. */
+typedef struct instance {
+    ckpd_path_view view;
+    ckpd_path_job jobs[INSTANCE_JOBS];
+    const ckpd_path_job *job[INSTANCE_JOBS];
+    ckpd_path_storage storage;
+    void *blocks[INSTANCE_BLOCKS];
+    int block_count;
+} instance;
+
+void *instance_alloc(instance *made, size_t count, size_t bytes);
+void instance_free(instance *made);
+
+/* What instance_random may use; 0 everywhere gives convex curves, free moves, no storage. */
+typedef struct instance_features {
+    int32_t jobs, slots, segments, modes;
+    int32_t storage, nonconvex, caps, transitions, edge_costs, prorated, fixed, slotwise;
+} instance_features;
+/* The same seed gives the same instance. May be infeasible. */
+instance *instance_random(uint64_t seed, const instance_features *features);
+
+/*
+ * A neutral case file (tests/../shared/cases): each slot is repeated `split` times with shorter slots,
+ * K segments (0: the file's). Jobs are path jobs, or slot-wise ones (S3). NULL when the file is absent.
+ */
+instance *instance_golden(const char *file, int32_t split, int32_t segments, bool slotwise, bool storage);
+
+/* Result with its own plan arrays. */
+typedef struct instance_result {
+    ckpd_path_result result;
+    int32_t *ints;
+    double *reals;
+} instance_result;
+void instance_result_init(instance_result *made, const ckpd_path_view *view);
+void instance_result_free(instance_result *made);
+
+#endif
