@@ -47,7 +47,7 @@ note=
 [ "$skipped" -eq 0 ] || note=", $skipped skipped"
 if [ "$failed" -eq 0 ]; then
     echo "ok     $name: $passed passed$note"
-    grep '^SKIP' "$log"
+    grep '^SKIP' "$log" | sort -u
 else
     echo "FAILED $name: $passed passed, $failed failed$note (exit status $status)"
     tail -n 60 "$log" | sed 's/^/    /'
