@@ -134,12 +134,14 @@ update-abi: $(LIB_SHARED)
 	$(ABIDW) --out-file $(ABI_BASELINE) $(BUILD)/$(SHLIB_REAL)
 
 # The interface as data, for bindings (practice 40).
-.PHONY: check-api update-api update-errors
+.PHONY: check-api update-api update-errors update-man
 check-api:
 	@CC='$(CC)' $(PYTHON3) $(srcdir)/tests/abi/api.py $(srcdir) --check
 update-api:
 	@CC='$(CC)' $(PYTHON3) $(srcdir)/tests/abi/api.py $(srcdir) > $(BUILD)/api.json
 	@cp $(BUILD)/api.json $(srcdir)/docs/api.json
+update-man:
+	@CC='$(CC)' $(PYTHON3) $(srcdir)/docs/man/make.py $(srcdir) $(srcdir)/docs/man
 update-errors:
 	@sh $(srcdir)/tests/abi/errors.sh $(srcdir)/include/ckptdispatch/base.h > $(srcdir)/docs/errors.md
 

@@ -87,7 +87,7 @@ def doc_text(comment):
 
 def type_text(tokens):
     """Normal form: one blank between words, stars after one blank, none between stars."""
-    return re.sub(r"\s*\*\s*(?=\*)", "*", re.sub(r"\s*\*", " *", " ".join(tokens))).strip()
+    return re.sub(r"\*\s+(?=\*)", "*", re.sub(r"\s*\*", " *", " ".join(tokens))).strip()
 
 
 class Parser:
