@@ -5,8 +5,8 @@
  */
 #include "support/support.h"
 
-#include <ckptdispatch/base.h>
-#include <ckptdispatch/site.h>
+#include <ckptdispatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +18,70 @@ enum {
 /* --- structs the library fills ------------------------------------------------------------- */
 
 static ckpd_context *context;
+static ckpd_task *task;
+static ckpd_hardware *hardware;
+static ckpd_mode_set *modes;
+static ckpd_graph *graph;
+
+static const int32_t table_gpus[] = {100};
+static const double table_rate[] = {1};
+static const double table_power_kw[] = {50};
+
+static ckpd_mode_table table_sample_of_today(void)
+{
+    return (ckpd_mode_table){.size = sizeof(ckpd_mode_table),
+                             .count = 1,
+                             .installed_gpus = 100,
+                             .gpus = table_gpus,
+                             .rate = table_rate,
+                             .power_kw = table_power_kw};
+}
+
+/* Answers the one linear program of these tests, so that they run in a build without any LP solver
+ * as well. */
+static int32_t solve_min_x(const ckpd_host *host, const ckpd_milp_view *view,
+                           const ckpd_solve_params *params, ckpd_milp_result *result, void *user)
+{
+    (void)host, (void)params, (void)user;
+    result->outcome = CKPD_OUTCOME_OPTIMAL;
+    result->has_plan = 1;
+    result->x[0] = view->lower[0];
+    result->objective = result->bound = view->lower[0];
+    return CKPD_OK;
+}
+
+static ckpd_backend_table backend_of_today(const char *name)
+{
+    return (ckpd_backend_table){.size = sizeof(ckpd_backend_table),
+                                .abi = CKPD_BACKEND_ABI,
+                                .capabilities = CKPD_CAP_MILP | CKPD_CAP_LP,
+                                .name = name,
+                                .version = "1",
+                                .license = "LGPL-3.0-or-later",
+                                .solve_milp = solve_min_x};
+}
 
 static void setup(void)
 {
+    const ckpd_backend_table backend = backend_of_today("min-x");
+    ckpd_mode_table table = table_sample_of_today();
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
+    ck_assert_int_eq(ckpd_backend_register(context, &backend), CKPD_OK);
+    ck_assert_int_eq(ckpd_task_new(&task, context, "job"), CKPD_OK);
+    ck_assert_int_eq(ckpd_task_set_model(task, "llama-65b"), CKPD_OK);
+    ck_assert_int_eq(ckpd_task_set(task, "tranche_baseline_hours", 2), CKPD_OK);
+    ck_assert_int_eq(ckpd_task_set(task, "segments", 2), CKPD_OK);
+    ck_assert_int_eq(ckpd_hardware_new(&hardware, context, "a100-80gb"), CKPD_OK);
+    ck_assert_int_eq(ckpd_mode_set_from_table(&modes, context, task, &table), CKPD_OK);
+    ck_assert_int_eq(ckpd_graph_build(&graph, context, task, modes, 6, 1.0, NULL), CKPD_OK);
 }
 
 static void teardown(void)
 {
+    ckpd_graph_free(graph);
+    ckpd_mode_set_free(modes);
+    ckpd_hardware_free(hardware);
+    ckpd_task_free(task);
     ckpd_context_free(context);
 }
 
@@ -44,11 +100,73 @@ static int32_t fill_battery_info(void *out)
     return ckpd_battery_field_info(0, out);
 }
 
+static int32_t fill_task_info(void *out)
+{
+    return ckpd_task_field_info(0, out);
+}
+
+static int32_t fill_hardware_info(void *out)
+{
+    return ckpd_hardware_field_info(0, out);
+}
+
+static int32_t fill_rules_info(void *out)
+{
+    return ckpd_mode_rules_field_info(0, out);
+}
+
+static int32_t fill_graph_info(void *out)
+{
+    return ckpd_graph_options_field_info(0, out);
+}
+
+static int32_t fill_model(void *out)
+{
+    return ckpd_model_get(0, out);
+}
+
+static int32_t fill_task_workload(void *out)
+{
+    return ckpd_task_workload(task, out);
+}
+
+static int32_t fill_set_workload(void *out)
+{
+    return ckpd_mode_set_workload(modes, out);
+}
+
+static int32_t fill_mode(void *out)
+{
+    return ckpd_mode_set_get(modes, 0, out);
+}
+
+static int32_t fill_evaluated_mode(void *out)
+{
+    const ckpd_layout layout = {
+        .size = sizeof layout, .tp = 8, .pp = 8, .dp = 16, .micro_batch = 1};
+    return ckpd_mode_evaluate(task, hardware, &layout, out);
+}
+
+static int32_t fill_counts(void *out)
+{
+    return ckpd_graph_count(graph, out);
+}
+
 static const struct {
     const char *name;
     size_t size;
     int32_t (*fill)(void *out);
 } filled[] = {
+    {"ckpd_field_info of a task", sizeof(ckpd_field_info), fill_task_info},
+    {"ckpd_field_info of hardware", sizeof(ckpd_field_info), fill_hardware_info},
+    {"ckpd_field_info of mode rules", sizeof(ckpd_field_info), fill_rules_info},
+    {"ckpd_field_info of graph options", sizeof(ckpd_field_info), fill_graph_info},
+    {"ckpd_model_info", sizeof(ckpd_model_info), fill_model},
+    {"ckpd_workload of a task", sizeof(ckpd_workload), fill_task_workload},
+    {"ckpd_workload of a mode set", sizeof(ckpd_workload), fill_set_workload},
+    {"ckpd_mode of a set", sizeof(ckpd_mode), fill_mode},
+    {"ckpd_mode of a layout", sizeof(ckpd_mode), fill_evaluated_mode},
+    {"ckpd_graph_counts", sizeof(ckpd_graph_counts), fill_counts},
     {"ckpd_error", sizeof(ckpd_error), fill_error},
     {"ckpd_field_info of a series", sizeof(ckpd_field_info), fill_series_info},
     {"ckpd_field_info of a battery", sizeof(ckpd_field_info), fill_battery_info},
@@ -141,6 +259,99 @@ static int32_t allocator_read(const void *block)
     return status;
 }
 
+static void table_sample(void *block)
+{
+    ckpd_mode_table sample = table_sample_of_today();
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t table_read(const void *block)
+{
+    ckpd_mode_set *made = NULL;
+    int32_t status = ckpd_mode_set_from_table(&made, context, task, block);
+    ckpd_mode_set_free(made);
+    return status;
+}
+
+static void layout_sample(void *block)
+{
+    const ckpd_layout sample = {
+        .size = sizeof sample, .tp = 8, .pp = 8, .dp = 16, .micro_batch = 1};
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t layout_read(const void *block)
+{
+    ckpd_mode mode = {.size = sizeof mode};
+    return ckpd_mode_evaluate(task, hardware, block, &mode);
+}
+
+/* min x, 1 <= x <= 2, one row around it. */
+static const double one = 1;
+static const double two = 2;
+static const int64_t lp_start[] = {0, 1};
+static const int32_t lp_index[] = {0};
+
+static ckpd_milp_view lp_of_today(void)
+{
+    return (ckpd_milp_view){.size = sizeof(ckpd_milp_view),
+                            .columns = 1,
+                            .rows = 1,
+                            .nonzeros = 1,
+                            .cost = &one,
+                            .lower = &one,
+                            .upper = &two,
+                            .row_lower = &one,
+                            .row_upper = &two,
+                            .start = lp_start,
+                            .index = lp_index,
+                            .value = &one};
+}
+
+static void view_sample(void *block)
+{
+    ckpd_milp_view sample = lp_of_today();
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t view_read(const void *block)
+{
+    double x = 0;
+    ckpd_milp_result result = {.size = sizeof result, .x = &x};
+    return ckpd_milp_solve(context, "min-x", block, NULL, NULL, &result);
+}
+
+static void params_sample(void *block)
+{
+    const ckpd_solve_params sample = {.size = sizeof sample,
+                                      .time_limit_s = INFINITY,
+                                      .relative_gap = 1e-6,
+                                      .node_limit = -1,
+                                      .iteration_limit = -1,
+                                      .threads = 1,
+                                      .presolve = 1};
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t params_read(const void *block)
+{
+    double x = 0;
+    ckpd_milp_view view = lp_of_today();
+    ckpd_milp_result result = {.size = sizeof result, .x = &x};
+    return ckpd_milp_solve(context, "min-x", &view, block, NULL, &result);
+}
+
+static void backend_sample(void *block)
+{
+    const ckpd_backend_table sample = backend_of_today("mine");
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t backend_read(const void *block)
+{
+    return ckpd_backend_register(context, block);
+}
+
 static const struct {
     const char *name;
     size_t size;
@@ -148,6 +359,11 @@ static const struct {
     int32_t (*read)(const void *block);
 } given[] = {
     {"ckpd_allocator", sizeof(ckpd_allocator), allocator_sample, allocator_read},
+    {"ckpd_mode_table", sizeof(ckpd_mode_table), table_sample, table_read},
+    {"ckpd_layout", sizeof(ckpd_layout), layout_sample, layout_read},
+    {"ckpd_milp_view", sizeof(ckpd_milp_view), view_sample, view_read},
+    {"ckpd_solve_params", sizeof(ckpd_solve_params), params_sample, params_read},
+    {"ckpd_backend_table", sizeof(ckpd_backend_table), backend_sample, backend_read},
 };
 enum { GIVEN = sizeof given / sizeof given[0] };
 
