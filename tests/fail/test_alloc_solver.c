@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "support/instance.h"
 #include "support/sweep.h"
 
 #include <ckptdispatch/backend.h>
@@ -95,13 +96,94 @@ static void registered(sweep_memory *memory, ckpd_context *context)
     ck_assert_int_eq(result.outcome, CKPD_OUTCOME_NO_PLAN);
 }
 
+/* --- path views: small random ones, the same answer whatever allocation fails
+ * ---------------------------- */
+
+static const instance_features with_storage = {
+    .jobs = 2, .slots = 5, .segments = 2, .modes = 2, .storage = 1, .caps = 1};
+static const instance_features with_rules = {.jobs = 2,
+                                             .slots = 5,
+                                             .segments = 2,
+                                             .modes = 2,
+                                             .transitions = 1,
+                                             .edge_costs = 1,
+                                             .prorated = 1,
+                                             .fixed = 1};
+static const instance_features with_hollow_costs = {
+    .jobs = 1, .slots = 4, .segments = 2, .modes = 2, .nonconvex = 1, .storage = 1};
+static const instance_features slot_by_slot = {
+    .jobs = 1, .slots = 6, .segments = 1, .modes = 2, .slotwise = 1};
+
+static void paths(sweep_memory *memory, ckpd_context *context, const char *backend,
+                  const instance_features *features, uint64_t seed)
+{
+    static double expected =
+        NAN; /* of the first, undisturbed run; every scenario runs in a process of its own */
+    instance *made = instance_random(seed, features);
+    instance_result answer;
+    instance_result_init(&answer, &made->view);
+    SWEEP(ckpd_path_solve(context, backend, &made->view, NULL, NULL, &answer.result));
+    ck_assert_int_eq(answer.result.outcome, CKPD_OUTCOME_OPTIMAL);
+    if (isnan(expected)) {
+        expected = answer.result.objective;
+    }
+    ck_assert_double_eq_tol(answer.result.objective, expected, 1e-6 * fmax(1, fabs(expected)));
+    instance_result_free(&answer);
+    instance_free(made);
+}
+
+#define PATHS(name, backend, features, seed)                      \
+    static void name(sweep_memory *memory, ckpd_context *context) \
+    {                                                             \
+        paths(memory, context, backend, &features, seed);         \
+    }
+PATHS(native_storage, "native", with_storage, 1)
+PATHS(native_rules, "native", with_rules, 2)
+PATHS(native_hollow, "native", with_hollow_costs, 3)
+PATHS(native_slots, "native", slot_by_slot, 4)
+PATHS(enumerate_storage, "enumerate", with_storage, 1)
+PATHS(enumerate_rules, "enumerate", with_rules, 2)
+PATHS(glpk_storage, "glpk", with_storage, 1)
+PATHS(glpk_rules, "glpk", with_rules, 2)
+PATHS(glpk_hollow, "glpk", with_hollow_costs, 3)
+PATHS(glpk_slots, "glpk", slot_by_slot, 4)
+
+/* A scenario runs when the build has its backend. */
+static const struct {
+    const char *backend;
+    sweep_scenario scenario;
+} all[] = {
+    {NULL, {"a backend of the user", registered, 1}},
+    {"native", {"native: storage", native_storage, 1}},
+    {"native", {"native: transitions and edge costs", native_rules, 1}},
+    {"native", {"native: costs that are not convex", native_hollow, 1}},
+    {"native", {"native: slot by slot", native_slots, 1}},
+    {"enumerate", {"enumerate: storage", enumerate_storage, 1}},
+    {"enumerate", {"enumerate: transitions and edge costs", enumerate_rules, 1}},
+    {"glpk", {"MILP by GLPK", milp, 1}},
+    {"glpk", {"LP with duals by GLPK", lp_with_duals, 1}},
+    {"glpk", {"GLPK: storage", glpk_storage, 1}},
+    {"glpk", {"GLPK: transitions and edge costs", glpk_rules, 1}},
+    {"glpk", {"GLPK: costs that are not convex", glpk_hollow, 1}},
+    {"glpk", {"GLPK: slot by slot", glpk_slots, 1}},
+};
+enum { ALL = sizeof all / sizeof all[0] };
+
 int main(void)
 {
-    static const sweep_scenario scenarios[] = {
-        {"a backend of the user", registered, 1},
-        {"MILP by GLPK", milp, 1},
-        {"LP with duals by GLPK", lp_with_duals, 1},
-    };
-    int32_t count = (int32_t)(sizeof scenarios / sizeof scenarios[0]);
-    return sweep_main("solver", scenarios, ckpd_feature("glpk") ? count : 1);
+    static sweep_scenario scenarios[ALL];
+    int32_t count = 0;
+    ckpd_context *context = NULL;
+    if (ckpd_context_new(&context, NULL) != CKPD_OK) {
+        return 1;
+    }
+    for (int i = 0; i < ALL; i++) {
+        if (all[i].backend == NULL || ckpd_backend_capabilities(context, all[i].backend) != 0) {
+            scenarios[count++] = all[i].scenario;
+        } else {
+            test_skip(all[i].scenario.name);
+        }
+    }
+    ckpd_context_free(context);
+    return sweep_main("solver", scenarios, count);
 }
