@@ -12,10 +12,12 @@ static bool best_recompute(const ckpd__predictor *p, const ckpd_mode_rules *rule
     ckpd__layout trial = *l;
     for (int32_t r = 0; r < (list->count > 0 ? list->count : 3); r++) {
         trial.recompute = list->count > 0 ? list->values[r] : r;
+        ckpd__kernels kernels;
         ckpd__memory memory;
         ckpd__times times;
+        ckpd__kernels_init(&kernels, p, &trial);
         ckpd__predict_memory(p, &trial, &memory);
-        ckpd__predict_times(p, &trial, &times);
+        ckpd__predict_times(p, &kernels, &trial, &times);
         if (memory.total <= p->memory_limit && (best == 0 || times.iteration < best)) {
             best = times.iteration;
             *l = trial;

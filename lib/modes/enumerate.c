@@ -172,7 +172,24 @@ static int32_t check_interleave(const ckpd__architecture *m, const ckpd__layout 
     return chunks && rounds ? CKPD_DROP_NONE : CKPD_DROP_PIPELINE;
 }
 
-static int32_t screen(ckpd__modes *modes, const ckpd__predictor *p, const ckpd__layout *l)
+/* Kernel times of recent (tp, cp, ep, micro-batch), by a simple hash. */
+enum { MEMO = 64 };
+typedef struct memo {
+    ckpd__kernels slot[MEMO];
+} memo;
+
+static const ckpd__kernels *look_up(memo *known, const ckpd__predictor *p, const ckpd__layout *l)
+{
+    uint32_t hash = (uint32_t)l->tp * 31u + (uint32_t)l->cp * 7u + (uint32_t)l->ep * 13u +
+                    (uint32_t)l->micro_batch * 5u;
+    ckpd__kernels *k = &known->slot[(hash ^ hash >> 6) % MEMO];
+    if (k->tp != l->tp || k->cp != l->cp || k->ep != l->ep || k->micro_batch != l->micro_batch) {
+        ckpd__kernels_init(k, p, l);
+    }
+    return k;
+}
+
+static int32_t screen(ckpd__modes *modes, const ckpd__predictor *p, memo *known, const ckpd__layout *l)
 {
     ckpd__memory memory;
     ckpd__predict_memory(p, l, &memory);
@@ -180,7 +197,7 @@ static int32_t screen(ckpd__modes *modes, const ckpd__predictor *p, const ckpd__
         return ckpd__modes_refuse(modes, l, CKPD_DROP_MEMORY, memory.total - p->memory_limit);
     }
     ckpd__times times;
-    ckpd__predict_times(p, l, &times);
+    ckpd__predict_times(p, look_up(known, p, l), l, &times);
     ckpd__candidate candidate = {
         *l, (int32_t)ckpd__layout_gpus(l), 0, -1, 0, ckpd__predict_rate(p, &times),
         ckpd__predict_power(p, l, &times),
@@ -191,7 +208,7 @@ static int32_t screen(ckpd__modes *modes, const ckpd__predictor *p, const ckpd__
 
 /* The innermost dimensions, with (tp, pp, dp, cp, ep) set and in order. */
 static int32_t enumerate_inner(ckpd__modes *modes, const ckpd__predictor *p, const choices *c,
-                               ckpd__layout l)
+                               memo *known, ckpd__layout l)
 {
     int32_t status = CKPD_OK;
     for (int32_t i = 0; i < c->count[CKPD__LIST_MICRO_BATCH] && status == CKPD_OK; i++) {
@@ -215,7 +232,7 @@ static int32_t enumerate_inner(ckpd__modes *modes, const ckpd__predictor *p, con
             for (int32_t k = 0; k < c->count[CKPD__LIST_RECOMPUTE] && status == CKPD_OK; k++) {
                 l.recompute = c->values[CKPD__LIST_RECOMPUTE][k];
                 modes->layouts++;
-                status = screen(modes, p, &l);
+                status = screen(modes, p, known, &l);
             }
         }
     }
@@ -229,7 +246,7 @@ typedef struct limits {
 
 /* Data, context and expert parallel for given tp and pp. */
 static int32_t enumerate_middle(ckpd__modes *modes, const ckpd__predictor *p, const choices *c,
-                                const limits *limit, ckpd__layout l)
+                                const limits *limit, memo *known, ckpd__layout l)
 {
     int32_t status = CKPD_OK;
     int32_t cps = c->count[CKPD__LIST_CP], eps = c->count[CKPD__LIST_EP];
@@ -249,7 +266,7 @@ static int32_t enumerate_middle(ckpd__modes *modes, const ckpd__predictor *p, co
             modes->layouts++;
             status = ckpd__modes_refuse(modes, &l, reason, (double)NAN);
         } else {
-            status = enumerate_inner(modes, p, c, l);
+            status = enumerate_inner(modes, p, c, known, l);
         }
     }
     return status;
@@ -263,6 +280,7 @@ int32_t ckpd__enumerate(ckpd__modes *modes, const ckpd__predictor *p, const ckpd
     if (status != CKPD_OK) {
         return status;
     }
+    memo known = {{{0}}};
     limits limit = {minimum_gpus, installed_gpus, rules->values[CKPD__RULE_UNEVEN_STAGES] > 0};
     for (int32_t i = 0; i < c.count[CKPD__LIST_TP] && status == CKPD_OK; i++) {
         ckpd__layout l = {.tp = c.values[CKPD__LIST_TP][i]};
@@ -276,7 +294,7 @@ int32_t ckpd__enumerate(ckpd__modes *modes, const ckpd__predictor *p, const ckpd
             l.pp = c.values[CKPD__LIST_PP][j];
             bool whole = limit.uneven ? l.pp <= p->model.layers : p->model.layers % l.pp == 0;
             if (whole) {
-                status = enumerate_middle(modes, p, &c, &limit, l);
+                status = enumerate_middle(modes, p, &c, &limit, &known, l);
             } else {
                 modes->layouts++;
                 status = ckpd__modes_refuse(modes, &l, CKPD_DROP_PIPELINE, (double)NAN);

@@ -15,31 +15,51 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
     [CKPD__HW_PEAK_TFLOPS] =
         NUMBER("peak_tflops", "TFLOP/s", 1e-3, 1e6, 312, "dense 16-bit matrix peak of one GPU"),
     [CKPD__HW_EFFICIENCY] =
-        NUMBER("efficiency", "", 1e-4, 2, 0.6,
-               "share of the peak that the software stack reaches on large aligned matrices, e"),
+        NUMBER("efficiency", "", 1e-4, 2, 0.75,
+               "share of the peak that the software stack reaches on full waves of matrix tiles, e"),
+    [CKPD__HW_MULTIPROCESSORS] = {"multiprocessors", "", "for tile waves of matrix products; 0: not modelled",
+                                  CKPD_FIELD_INTEGER, 0, 0, 1e4, 108, NULL},
+    [CKPD__HW_HBM] = NUMBER("hbm_gb_per_s", "GB/s", 1e-3, 1e6, 2039, "memory bandwidth of one GPU"),
     [CKPD__HW_WIDTH_HALF] =
-        NUMBER("width_half", "", 0, 1e6, 700, "hidden / tp at which kernels reach half their rate, w0"),
+        NUMBER("width_half", "", 0, 1e6, 0,
+               "hidden / tp at which kernels reach half their rate, w0; 0: no such saturation"),
     [CKPD__HW_TOKENS_HALF] =
-        NUMBER("tokens_half", "tokens", 0, 1e6, 700,
-               "tokens of a micro-batch at which kernels reach half their rate, n0"),
+        NUMBER("tokens_half", "tokens", 0, 1e6, 0,
+               "tokens of a micro-batch at which kernels reach half their rate, n0; 0: none"),
+    [CKPD__HW_HEAD_GAIN] =
+        NUMBER("head_gain", "", 0.1, 10, 1.3, "efficiency of the output layer over that of the others"),
+    [CKPD__HW_SCORE_PASSES] =
+        NUMBER("score_passes", "", 0, 100, 6.7,
+               "times that the s x s scores cross the memory in one pass without flash attention"),
+    [CKPD__HW_MISALIGNED_ATTENTION] =
+        NUMBER("misaligned_attention", "", 1e-4, 1, 0.038,
+               "share of the peak in attention products whose head width is no multiple of 8"),
+    [CKPD__HW_LAYER_OVERHEAD_MS] =
+        NUMBER("layer_overhead_ms", "ms", 0, 1e3, 0, "launch overhead of one pass through one layer"),
     [CKPD__HW_NVLINK] =
         NUMBER("nvlink_gb_per_s", "GB/s", 1e-3, 1e6, 300, "link inside a node, each GPU one way"),
     [CKPD__HW_NETWORK] =
         NUMBER("network_gb_per_s", "GB/s", 1e-3, 1e6, 25, "network between nodes, each GPU one way"),
     [CKPD__HW_LINK_EFFICIENCY] =
-        NUMBER("link_efficiency", "", 1e-3, 1, 0.8, "share of the link rate that collectives reach"),
+        NUMBER("link_efficiency", "", 1e-3, 1, 0.34, "share of the link rate that collectives reach"),
+    [CKPD__HW_NETWORK_EFFICIENCY] =
+        NUMBER("network_efficiency", "", 1e-3, 1, 0.8, "share of the network rate that collectives reach"),
+    [CKPD__HW_HOP_EFFICIENCY] =
+        NUMBER("hop_efficiency", "", 1e-3, 1, 0.8, "share of the network rate between pipeline stages"),
     [CKPD__HW_TP_OVERLAP] =
         NUMBER("tp_overlap", "", 0, 1, 0, "share of tensor-parallel communication hidden, o_tp"),
     [CKPD__HW_DP_EXPOSED] =
         NUMBER("dp_exposed", "", 0, 1, 1, "share of data-parallel communication not hidden, x_dp"),
+    [CKPD__HW_STAGE_TIME] = CHOICE("stage_time", 1, CKPD__STAGE_SLOWEST, "slowest|average",
+                                   "what paces the pipeline: its slowest stage, or their average"),
     [CKPD__HW_NODE_GPUS] = {"node_gpus", "GPUs", "GPUs joined by the link inside a node",
                             CKPD_FIELD_INTEGER, 0, 1, 1e5, 8, NULL},
     [CKPD__HW_MEMORY_GB] =
         NUMBER("memory_gb", "GB", 1e-3, 1e6, 80, "usable memory of one GPU (1e9 bytes)"),
     [CKPD__HW_MEMORY_FACTOR] =
-        NUMBER("memory_factor", "", 1, 10, 1.10, "allocator factor on everything the model counts"),
+        NUMBER("memory_factor", "", 1, 10, 1.09, "allocator factor on everything the model counts"),
     [CKPD__HW_MEMORY_OFFSET_GB] =
-        NUMBER("memory_offset_gb", "GB", 0, 1e6, 4.4, "runtime, kernels and communication buffers"),
+        NUMBER("memory_offset_gb", "GB", 0, 1e6, 6, "runtime, kernels and communication buffers"),
     [CKPD__HW_PARAMETER_BYTES] =
         NUMBER("parameter_bytes", "B", 1e-3, 1e3, 18,
                "bytes a parameter: weight, gradient, master weight, optimizer"),
@@ -53,6 +73,10 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
                "parameters of a stage: the fullest stage with its embedding, or N / (tp pp)"),
     [CKPD__HW_FLASH_ATTENTION] = {"flash_attention", "", "1: the s x s scores are never kept",
                                   CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
+    [CKPD__HW_SEQUENCE_PARALLEL] = {"sequence_parallel", "",
+                                    "1: norms and dropout are split over tp, except under full "
+                                    "recomputation",
+                                    CKPD_FIELD_FLAG, 0, 0, 1, 1, NULL},
     [CKPD__HW_LOGITS_BYTES] =
         NUMBER("logits_bytes", "B", 0, 100, 10, "bytes for each token and vocabulary entry in the loss"),
     [CKPD__HW_IDLE_KW] = NUMBER("idle_kw", "kW", 0, 1e3, 0.24, "IT power a GPU, idle, all-in"),
@@ -71,22 +95,23 @@ const ckpd__field_table ckpd__hardware_table = {"hardware", fields, CKPD__HW_FIE
 /* What differs from the defaults of the table, which are those of the A100-80GB. */
 typedef struct preset {
     const char *name, *source;
-    double peak, efficiency, nvlink, network, overlap, exposed, memory, idle, busy;
+    double peak, efficiency, processors, hbm, nvlink, network, link, overlap, exposed, flash, memory, idle,
+        busy;
 } preset;
 
 static const preset presets[] = {
     {CKPD__GPU_A100_40GB, "NVIDIA A100 data sheet; power: 0.4 kW TDP and host share, not metered", 312,
-     0.6, 300, 25, 0, 1, 40, 0.24, 0.64},
+     0.75, 108, 1555, 300, 25, 0.34, 0, 1, 0, 40, 0.24, 0.64},
     {CKPD__GPU_A100_80GB, "NVIDIA A100 data sheet; power: 0.4 kW TDP and host share, not metered", 312,
-     0.6, 300, 25, 0, 1, 80, 0.24, 0.64},
-    {CKPD__GPU_H100, "NVIDIA H100 SXM data sheet; power: MLPerf Training v4.0 node logs", 989, 0.72, 450,
-     50, 0.8, 0.3, 80, 0.325, 0.9},
-    {CKPD__GPU_H200, "NVIDIA H200 data sheet; power as H100", 989, 0.72, 450, 50, 0.8, 0.3, 141, 0.325,
-     0.9},
-    {CKPD__GPU_B200, "NVIDIA DGX B200 data sheet; power scaled from H100 by TDP", 2250, 0.72, 900, 50, 0.8,
-     0.3, 180, 0.46, 1.29},
-    {CKPD__GPU_MI300X, "AMD MI300X data sheet; power scaled from H100 by TDP", 1307.4, 0.5, 448, 50, 0.8,
-     0.3, 192, 0.35, 0.96},
+     0.75, 108, 2039, 300, 25, 0.34, 0, 1, 0, 80, 0.24, 0.64},
+    {CKPD__GPU_H100, "NVIDIA H100 SXM data sheet; power: MLPerf Training v4.0 node logs", 989, 0.72, 132,
+     3350, 450, 50, 0.8, 0.8, 0.3, 1, 80, 0.325, 0.9},
+    {CKPD__GPU_H200, "NVIDIA H200 data sheet; power as H100", 989, 0.72, 132, 4800, 450, 50, 0.8, 0.8, 0.3,
+     1, 141, 0.325, 0.9},
+    {CKPD__GPU_B200, "NVIDIA DGX B200 data sheet; power scaled from H100 by TDP", 2250, 0.72, 148, 8000,
+     900, 50, 0.8, 0.8, 0.3, 1, 180, 0.46, 1.29},
+    {CKPD__GPU_MI300X, "AMD MI300X data sheet; power scaled from H100 by TDP", 1307.4, 0.5, 304, 5300, 448,
+     50, 0.8, 0.8, 0.3, 1, 192, 0.35, 0.96},
 };
 
 enum { PRESETS = sizeof presets / sizeof *presets };
@@ -97,6 +122,10 @@ void ckpd__hardware_defaults(int32_t index, double *values)
     ckpd__fields_defaults(&ckpd__hardware_table, values);
     values[CKPD__HW_PEAK_TFLOPS] = p->peak;
     values[CKPD__HW_EFFICIENCY] = p->efficiency;
+    values[CKPD__HW_MULTIPROCESSORS] = p->processors;
+    values[CKPD__HW_HBM] = p->hbm;
+    values[CKPD__HW_LINK_EFFICIENCY] = p->link;
+    values[CKPD__HW_FLASH_ATTENTION] = p->flash;
     values[CKPD__HW_NVLINK] = p->nvlink;
     values[CKPD__HW_NETWORK] = p->network;
     values[CKPD__HW_TP_OVERLAP] = p->overlap;

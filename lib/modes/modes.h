@@ -12,13 +12,22 @@
 enum {
     CKPD__HW_PEAK_TFLOPS,
     CKPD__HW_EFFICIENCY,
+    CKPD__HW_MULTIPROCESSORS,
+    CKPD__HW_HBM,
     CKPD__HW_WIDTH_HALF,
     CKPD__HW_TOKENS_HALF,
+    CKPD__HW_HEAD_GAIN,
+    CKPD__HW_SCORE_PASSES,
+    CKPD__HW_MISALIGNED_ATTENTION,
+    CKPD__HW_LAYER_OVERHEAD_MS,
     CKPD__HW_NVLINK,
     CKPD__HW_NETWORK,
     CKPD__HW_LINK_EFFICIENCY,
+    CKPD__HW_NETWORK_EFFICIENCY,
+    CKPD__HW_HOP_EFFICIENCY,
     CKPD__HW_TP_OVERLAP,
     CKPD__HW_DP_EXPOSED,
+    CKPD__HW_STAGE_TIME,
     CKPD__HW_NODE_GPUS,
     CKPD__HW_MEMORY_GB,
     CKPD__HW_MEMORY_FACTOR,
@@ -28,6 +37,7 @@ enum {
     CKPD__HW_SHARDING,
     CKPD__HW_STATE_SPLIT,
     CKPD__HW_FLASH_ATTENTION,
+    CKPD__HW_SEQUENCE_PARALLEL,
     CKPD__HW_LOGITS_BYTES,
     CKPD__HW_IDLE_KW,
     CKPD__HW_BUSY_KW,
@@ -40,6 +50,7 @@ enum {
 
 enum { CKPD__SHARD_NONE, CKPD__SHARD_OPTIMIZER, CKPD__SHARD_FULL };
 enum { CKPD__SPLIT_STAGE, CKPD__SPLIT_EVEN };
+enum { CKPD__STAGE_SLOWEST, CKPD__STAGE_AVERAGE };
 
 struct ckpd_hardware {
     ckpd_context *context;
@@ -108,6 +119,31 @@ typedef struct ckpd__predictor {
     double memory_limit; /* bytes, margin taken off */
 } ckpd__predictor;
 
+/* How layers, embedding and head are spread over the pipeline. */
+typedef struct ckpd__stages {
+    double first, last;  /* layers of the first and last stage */
+    double most;         /* layers of the fullest stage */
+    double embeddings;   /* embedding matrices in the stage that holds most of them */
+    bool apart;          /* embedding and head take the slot of a layer each */
+} ckpd__stages;
+
+void ckpd__stages_init(ckpd__stages *stages, const ckpd__architecture *model, int32_t pp);
+
+/* Seconds of one layer for one micro-batch, at efficiency 1: depends on tp, cp, ep and the micro-batch
+   alone, so that an enumeration computes it once for many layouts. */
+typedef struct ckpd__kernels {
+    int32_t tp, cp, ep, micro_batch; /* 0: empty */
+    double forward, backward;        /* matrix products */
+    double attention;                /* one pass over the scores: arithmetic */
+    double head;                     /* forward and backward of the output layer */
+    double fixed;                    /* one pass: score traffic, misaligned attention, launches */
+    double reduce;                   /* one tensor-parallel reduction, all hidden bytes */
+    double exchange;                 /* context- and expert-parallel traffic of a whole layer */
+} ckpd__kernels;
+
+void ckpd__kernels_init(ckpd__kernels *kernels, const ckpd__predictor *predictor,
+                        const ckpd__layout *layout);
+
 typedef struct ckpd__memory {
     double states, activations, working, logits, overhead, total;
 } ckpd__memory;
@@ -124,7 +160,8 @@ void ckpd__predictor_init(ckpd__predictor *predictor, const ckpd__architecture *
                           const ckpd_hardware *hardware, double margin_gb);
 void ckpd__predict_memory(const ckpd__predictor *predictor, const ckpd__layout *layout,
                           ckpd__memory *out);
-void ckpd__predict_times(const ckpd__predictor *predictor, const ckpd__layout *layout, ckpd__times *out);
+void ckpd__predict_times(const ckpd__predictor *predictor, const ckpd__kernels *kernels,
+                         const ckpd__layout *layout, ckpd__times *out);
 double ckpd__predict_power(const ckpd__predictor *predictor, const ckpd__layout *layout,
                            const ckpd__times *times);
 double ckpd__predict_rate(const ckpd__predictor *predictor, const ckpd__times *times);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Time, power and memory of one layout. Equations and their sources: docs/modes.md. */
+/* Time and power of one layout, and everything about it. Equations and sources: docs/modes.md. */
 #include "modes/modes.h"
 
 #include <math.h>
@@ -26,114 +26,109 @@ int32_t ckpd__layout_compare(const ckpd__layout *a, const ckpd__layout *b)
     return 0;
 }
 
-/* --- memory ---------------------------------------------------------------------------------- */
-
-/* Parameters on one GPU of the fullest stage. */
-static double stage_parameters(const ckpd__predictor *p, const ckpd__layout *l)
+void ckpd__stages_init(ckpd__stages *s, const ckpd__architecture *m, int32_t pp)
 {
-    const ckpd__architecture *m = &p->model;
-    double spread = m->expert_parameters * (1 - 1.0 / l->ep); /* experts that live on other GPUs */
-    if ((int32_t)p->hw[CKPD__HW_STATE_SPLIT] == CKPD__SPLIT_EVEN) {
-        return (m->parameters - spread * m->layers) / ((double)l->tp * l->pp);
+    double even = (double)m->layers / pp;
+    *s = (ckpd__stages){even, even, even, pp == 1 && !m->tied ? 2 : 1, false};
+    if (m->layers % pp == 0) {
+        return;
     }
-    double layers = ceil((double)m->layers / l->pp);
-    double embeddings = l->pp == 1 && !m->tied ? 2 : 1;
-    return (layers * (m->layer_parameters - spread) + embeddings * m->embedding_parameters) / l->tp;
-}
-
-static double state_bytes(const ckpd__predictor *p, const ckpd__layout *l, double parameters)
-{
-    double all = p->hw[CKPD__HW_PARAMETER_BYTES];
-    double sharded = fmin(p->hw[CKPD__HW_SHARDED_BYTES], all);
-    double ranks = (double)l->dp * l->cp;
-    switch ((int32_t)p->hw[CKPD__HW_SHARDING]) {
-    case CKPD__SHARD_NONE:
-        return parameters * all;
-    case CKPD__SHARD_OPTIMIZER:
-        return parameters * (all - sharded + sharded / ranks);
-    default: {
-        /* Weights are gathered one layer at a time, weight and gradient, one layer ahead. */
-        double gathered = fmin(parameters, 2 * p->model.layer_parameters / l->tp) * 4;
-        return parameters * all / ranks + gathered * (1 - 1 / ranks);
+    if ((m->layers + 2) % pp == 0) {
+        s->most = (m->layers + 2) / pp;
+        s->first = s->last = s->most - 1;
+        s->apart = true;
+    } else {
+        s->most = s->first = ceil(even);
+        s->last = fmax(0, m->layers - s->most * (pp - 1));
     }
-    }
-}
-
-void ckpd__predict_memory(const ckpd__predictor *p, const ckpd__layout *l, ckpd__memory *out)
-{
-    const ckpd__architecture *m = &p->model;
-    double t = l->tp, h = m->hidden, s = m->sequence;
-    double sbh = s / l->cp * l->micro_batch * h;
-    double scores = p->hw[CKPD__HW_FLASH_ATTENTION] > 0 ? 0 : 5.0 * m->heads * s / (h * t);
-    double micro_batches = (double)m->batch / ((double)l->dp * l->micro_batch);
-    double in_flight = fmin(l->pp, micro_batches);
-    if (l->interleave > 1) {
-        in_flight *= 1 + (l->pp - 1.0) / ((double)l->pp * l->interleave);
-    }
-    double layer = l->recompute == CKPD_RECOMPUTE_FULL ? 2
-                   : l->recompute == CKPD_RECOMPUTE_SELECTIVE ? 34 / t
-                                                              : 34 / t + scores;
-    double parameters = stage_parameters(p, l);
-    out->states = state_bytes(p, l, parameters);
-    out->activations = in_flight * ceil((double)m->layers / l->pp) * sbh * layer;
-    out->logits = p->hw[CKPD__HW_LOGITS_BYTES] * s / l->cp * l->micro_batch * m->vocabulary / t;
-    double work = p->hw[CKPD__HW_FLASH_ATTENTION] > 0 ? 34 / t : 10 + 24 / t + scores;
-    work = l->recompute == CKPD_RECOMPUTE_FULL ? sbh * work : 0;
-    out->working = fmax(work, out->logits);
-    double counted = out->states + out->activations + out->working;
-    out->overhead = (p->hw[CKPD__HW_MEMORY_FACTOR] - 1) * counted + p->hw[CKPD__HW_MEMORY_OFFSET_GB] * 1e9;
-    out->total = counted + out->overhead;
 }
 
 /* --- time ------------------------------------------------------------------------------------ */
 
-/* Kernel saturation: width of the sharded matrices and tokens of a micro-batch, 1 at 4096. */
-static double saturation(double x, double half)
+typedef struct stage_cost {
+    double matrix, fixed; /* one micro-batch through a stage: at efficiency 1, and independent of it */
+} stage_cost;
+
+/* The stage that paces the pipeline: the one with most layers, or the last one with the head. */
+static stage_cost pacing_stage(const ckpd__stages *s, const ckpd__architecture *m, int32_t pp,
+                               bool average, stage_cost layer, double head, double efficiency)
 {
-    return half > 0 ? x / (x + half) * ((4096 + half) / 4096) : 1;
+    if (average) {
+        return (stage_cost){((double)m->layers * layer.matrix + head) / pp,
+                            (double)m->layers / pp * layer.fixed};
+    }
+    stage_cost most = {s->most * layer.matrix, s->most * layer.fixed};
+    stage_cost last = {s->last * layer.matrix + head, s->last * layer.fixed};
+    bool head_paces = last.matrix / efficiency + last.fixed > most.matrix / efficiency + most.fixed;
+    return head_paces ? last : most;
 }
 
-void ckpd__predict_times(const ckpd__predictor *p, const ckpd__layout *l, ckpd__times *out)
+/* Gradient and parameter exchange of one iteration, as far as it is not hidden. */
+static double exchange_time(const ckpd__predictor *p, const ckpd__layout *l, double micro_batches,
+                            double busy)
 {
     const ckpd__architecture *m = &p->model;
     const double *hw = p->hw;
-    double t = l->tp, pp = l->pp, v = l->interleave, b = l->micro_batch;
-    double s = (double)m->sequence / l->cp, h = m->hidden;
-    double fast = hw[CKPD__HW_LINK_EFFICIENCY] * hw[CKPD__HW_NVLINK] * 1e9;
-    double slow = hw[CKPD__HW_LINK_EFFICIENCY] * hw[CKPD__HW_NETWORK] * 1e9;
-    bool full = l->recompute == CKPD_RECOMPUTE_FULL;
-    double forward = 2 * m->active_layer_parameters * m->layers * b * s +
-                     2 * s * m->sequence * h * b * m->layers;
-    double head = 2 * m->embedding_parameters * b * s;
-    double rate = hw[CKPD__HW_EFFICIENCY] * saturation(h / t, hw[CKPD__HW_WIDTH_HALF]) *
-                  saturation(b * s, hw[CKPD__HW_TOKENS_HALF]) * hw[CKPD__HW_PEAK_TFLOPS] * 1e12;
-    double compute = ((full ? 4 : 3) * forward + 3 * head) / (t * pp * rate);
-    double hidden_bytes = 2 * b * s * h;
-    double reduce = (full ? 6 : 4) * (m->layers / pp) * 2 * (t - 1) / t * hidden_bytes /
-                    (t > hw[CKPD__HW_NODE_GPUS] ? slow : fast);
-    double tensor = (1 - hw[CKPD__HW_TP_OVERLAP]) * reduce;
-    double hops = l->pp > 1 ? 2 * v * hidden_bytes / t / slow : 0;
-    double ranks = (double)l->dp * l->cp;
+    double ranks = (double)l->dp * l->cp, share = (ranks - 1) / ranks;
+    double spread = m->expert_parameters * m->layers * (1 - 1.0 / l->ep);
+    double parameters = (m->parameters - spread) / ((double)l->tp * l->pp);
     bool inside = (double)ckpd__layout_gpus(l) <= hw[CKPD__HW_NODE_GPUS];
-    double exchange = 4 * m->parameters / (t * pp) * (ranks - 1) / ranks / (inside ? fast : slow);
+    double rate = inside ? hw[CKPD__HW_LINK_EFFICIENCY] * hw[CKPD__HW_NVLINK] * 1e9
+                         : hw[CKPD__HW_NETWORK_EFFICIENCY] * hw[CKPD__HW_NETWORK] * 1e9;
+    if ((int32_t)hw[CKPD__HW_SHARDING] != CKPD__SHARD_FULL) {
+        return hw[CKPD__HW_DP_EXPOSED] * 4 * parameters * share / rate;
+    }
+    /* Weights are gathered for each pass of each micro-batch and gradients reduced, beside computing. */
+    double gathers = l->recompute == CKPD_RECOMPUTE_FULL ? 3 : 2;
+    double traffic = micro_batches * (gathers + 1) * 2 * parameters * share / rate;
+    return fmax(0, traffic - busy);
+}
 
-    double count = (double)m->batch / ((double)l->dp * b);
-    double turns = (pp - 1) / v;
+void ckpd__predict_times(const ckpd__predictor *p, const ckpd__kernels *k, const ckpd__layout *l,
+                         ckpd__times *out)
+{
+    const ckpd__architecture *m = &p->model;
+    const double *hw = p->hw;
+    bool full = l->recompute == CKPD_RECOMPUTE_FULL;
+    bool average = (int32_t)hw[CKPD__HW_STAGE_TIME] == CKPD__STAGE_AVERAGE;
+    double e = hw[CKPD__HW_EFFICIENCY];
+    double passes = l->recompute == CKPD_RECOMPUTE_NONE ? 3 : 4; /* over the scores */
+    stage_cost layer = {
+        (full ? 2 : 1) * k->forward + k->backward + passes * k->attention,
+        passes * k->fixed,
+    };
+    double exposed = 1 - hw[CKPD__HW_TP_OVERLAP];
+    double tensor = exposed * ((full ? 6 : 4) * k->reduce + k->exchange);
+    ckpd__stages stages;
+    ckpd__stages_init(&stages, m, l->pp);
+    stage_cost whole = {layer.matrix, layer.fixed + tensor};
+    stage_cost pace = pacing_stage(&stages, m, l->pp, average, whole, k->head, e);
+    stage_cost mean = pacing_stage(&stages, m, l->pp, true, whole, k->head, e);
+    double hop = 0, turns = (l->pp - 1.0) / l->interleave;
+    if (l->pp > 1) {
+        double bytes = 2.0 * l->micro_batch * m->sequence / l->cp * m->hidden / l->tp;
+        hop = 2.0 * l->interleave * bytes / (hw[CKPD__HW_HOP_EFFICIENCY] * hw[CKPD__HW_NETWORK] * 1e9);
+    }
+    double count = (double)m->batch / ((double)l->dp * l->micro_batch);
+    double paced_layers = average ? (double)m->layers / l->pp : pace.fixed / fmax(whole.fixed, 1e-300);
+    double pace_tensor = whole.fixed > 0 ? paced_layers * tensor : 0;
     out->micro_batches = count;
-    out->compute = count * compute;
-    out->tp = count * tensor;
-    out->pp = count * hops;
-    out->dp = hw[CKPD__HW_DP_EXPOSED] * exchange;
-    out->bubble = turns * (compute + tensor + hops);
-    out->matrix = (count + turns) * compute;
+    out->matrix = (count * pace.matrix + turns * mean.matrix) / e;
+    out->tp = count * pace_tensor;
+    out->compute = count * (pace.matrix / e + pace.fixed - pace_tensor);
+    out->pp = count * hop;
+    out->bubble = turns * (mean.matrix / e + mean.fixed + hop);
+    out->dp = exchange_time(p, l, count, out->compute + out->tp + out->bubble);
     out->iteration = out->compute + out->tp + out->pp + out->dp + out->bubble;
     out->busy = (out->compute + out->tp) / out->iteration;
 }
 
 double ckpd__efficiency_for(const ckpd__predictor *p, const ckpd__layout *l, double iteration_s)
 {
+    ckpd__kernels k;
     ckpd__times t;
-    ckpd__predict_times(p, l, &t);
+    ckpd__kernels_init(&k, p, l);
+    ckpd__predict_times(p, &k, l, &t);
     double left = iteration_s - (t.iteration - t.matrix);
     return left > 0 ? p->hw[CKPD__HW_EFFICIENCY] * t.matrix / left : -1;
 }
@@ -152,26 +147,50 @@ double ckpd__predict_power(const ckpd__predictor *p, const ckpd__layout *l, cons
 
 /* --- everything ------------------------------------------------------------------------------ */
 
-static bool is_misaligned(const ckpd__architecture *m, const ckpd__layout *l)
+static int32_t mode_flags(const ckpd__architecture *m, const ckpd__layout *l)
 {
-    return m->hidden / m->heads % 8 != 0 || m->hidden / l->tp % 64 != 0;
+    bool misaligned = m->hidden / m->heads % 8 != 0 || m->hidden / l->tp % 64 != 0;
+    return (misaligned ? CKPD_MODE_MISALIGNED : 0) |
+           (l->cp > 1 || l->ep > 1 || m->experts > 0 ? CKPD_MODE_UNVALIDATED : 0);
 }
 
-void ckpd__predict_mode(const ckpd__predictor *p, const ckpd__layout *l, ckpd_mode *out)
+static void fill_time(ckpd_mode *out, const ckpd__predictor *p, const ckpd__layout *l,
+                      const ckpd__times *times)
 {
     const ckpd__architecture *m = &p->model;
-    ckpd__memory memory;
-    ckpd__times times;
-    ckpd__predict_memory(p, l, &memory);
-    ckpd__predict_times(p, l, &times);
     double gpus = (double)ckpd__layout_gpus(l), peak = p->hw[CKPD__HW_PEAK_TFLOPS] * 1e12;
-    double rate = ckpd__predict_rate(p, &times), power = ckpd__predict_power(p, l, &times);
+    double rate = ckpd__predict_rate(p, times), power = ckpd__predict_power(p, l, times);
     double attention = 6.0 * m->layers * m->sequence * m->hidden; /* causal, forward and backward */
     double layers = 6 * m->active_layer_parameters * m->layers + attention;
     double model_flop = layers + 6 * m->embedding_parameters;
     double again = l->recompute == CKPD_RECOMPUTE_FULL        ? layers / 3
                    : l->recompute == CKPD_RECOMPUTE_SELECTIVE ? attention / 3
                                                               : 0;
+    out->rate = rate;
+    out->power_kw = power;
+    out->idle_power_kw = gpus * (p->hw[CKPD__HW_IDLE_KW] + p->hw[CKPD__HW_NETWORK_KW]);
+    out->iteration_s = times->iteration;
+    out->compute_s = times->compute;
+    out->tp_s = times->tp;
+    out->pp_s = times->pp;
+    out->dp_s = times->dp;
+    out->bubble_s = times->bubble;
+    out->busy_fraction = times->busy;
+    out->mfu = model_flop * rate / (gpus * peak);
+    out->hfu = (model_flop + again) * rate / (gpus * peak);
+    out->joule_per_token = power * 1000 / rate;
+    out->rate_error = p->hw[CKPD__HW_RATE_ERROR];
+    out->power_error = p->hw[CKPD__HW_POWER_ERROR];
+}
+
+void ckpd__predict_mode(const ckpd__predictor *p, const ckpd__layout *l, ckpd_mode *out)
+{
+    ckpd__kernels kernels;
+    ckpd__memory memory;
+    ckpd__times times;
+    ckpd__kernels_init(&kernels, p, l);
+    ckpd__predict_memory(p, l, &memory);
+    ckpd__predict_times(p, &kernels, l, &times);
     *out = (ckpd_mode){
         .size = sizeof *out,
         .tp = l->tp,
@@ -182,26 +201,10 @@ void ckpd__predict_mode(const ckpd__predictor *p, const ckpd__layout *l, ckpd_mo
         .ep = l->ep,
         .interleave = l->interleave,
         .recompute = l->recompute,
-        .gpus = (int32_t)gpus,
-        .flags = (is_misaligned(m, l) ? CKPD_MODE_MISALIGNED : 0) |
-                 (l->cp > 1 || l->ep > 1 || m->experts > 0 ? CKPD_MODE_UNVALIDATED : 0),
+        .gpus = (int32_t)ckpd__layout_gpus(l),
+        .flags = mode_flags(&p->model, l),
         .source_index = -1,
-        .rate = rate,
-        .power_kw = power,
-        .idle_power_kw = gpus * (p->hw[CKPD__HW_IDLE_KW] + p->hw[CKPD__HW_NETWORK_KW]),
-        .iteration_s = times.iteration,
-        .compute_s = times.compute,
-        .tp_s = times.tp,
-        .pp_s = times.pp,
-        .dp_s = times.dp,
-        .bubble_s = times.bubble,
-        .busy_fraction = times.busy,
-        .mfu = model_flop * rate / (gpus * peak),
-        .hfu = (model_flop + again) * rate / (gpus * peak),
-        .joule_per_token = power * 1000 / rate,
-        .rate_error = p->hw[CKPD__HW_RATE_ERROR],
         .memory_error = p->hw[CKPD__HW_MEMORY_ERROR],
-        .power_error = p->hw[CKPD__HW_POWER_ERROR],
         .memory_bytes = memory.total,
         .memory_limit = p->memory_limit,
         .margin_bytes = p->memory_limit - memory.total,
@@ -211,4 +214,5 @@ void ckpd__predict_mode(const ckpd__predictor *p, const ckpd__layout *l, ckpd_mo
         .logits_bytes = memory.logits,
         .overhead_bytes = memory.overhead,
     };
+    fill_time(out, p, l, &times);
 }
