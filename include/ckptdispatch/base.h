@@ -172,7 +172,8 @@ enum {
     CKPD_FIELD_NUMBER = 1,  /**< real number */
     CKPD_FIELD_INTEGER = 2, /**< whole number, carried in a double */
     CKPD_FIELD_FLAG = 3,    /**< 0 or 1 */
-    CKPD_FIELD_CHOICE = 4   /**< one of the names in `choices`; set and read as text */
+    CKPD_FIELD_CHOICE = 4,  /**< one of the names in `choices`; set and read as text */
+    CKPD_FIELD_TEXT = 5     /**< free text, "" when not given */
 };
 
 /** Description of one named field of a handle, for bindings, `describe` and documentation. */
