@@ -8,6 +8,7 @@
 #include <ckptdispatch/dispatch.h>
 #include <ckptdispatch/graph.h>
 #include <ckptdispatch/modes.h>
+#include <ckptdispatch/series.h>
 #include <ckptdispatch/site.h>
 #include <ckptdispatch/task.h>
 
