@@ -2,6 +2,7 @@
 # The suite. A test joins by its place and name:
 #   tests/unit/**/test_*.c, tests/golden/**, tests/fail/**   one Check program each, static archive, internals visible
 #   tests/api/**/test_*.c                                    one Check program each, shared library only
+#   tests/fuzz/fuzz_*.c                                      one fuzz target each, replayed over its corpus
 #   tests/**/test_*.sh, tests/**/test_*.py                   scripts: exit 0 passed, 77 skipped, else failed
 #   examples                                                 each is run once and has to exit 0
 # Every program runs in a scratch folder of its own. `make check T=word` picks tests by name.
@@ -38,12 +39,32 @@ $(STATIC_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_S
 $(SHARED_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_SHARED)
 	@mkdir -p $(@D)
 	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_LIB) $(LINK_SHARED) $(CHECK_LIBS) -lpthread -lm
-.SECONDARY: $(SUPPORT_OBJS) $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.o) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.o)
+.SECONDARY: $(SUPPORT_OBJS) $(FUZZ_SRCS:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/tests/fuzz/driver.o $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.o) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.o)
+
+# Fuzz targets: tests/fuzz/fuzz_X.c, replayed over tests/fuzz/corpus/X in the suite; `make fuzz X=...` searches on.
+FUZZ_SRCS    := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/fuzz/fuzz_*.c))
+FUZZ_TESTS    = $(FUZZ_SRCS:%.c=$(BUILD)/%)
+$(FUZZ_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/fuzz/driver.o $(LIB_STATIC)
+	@mkdir -p $(@D)
+	$(call run,LINK,$@)$(LINK) -o $@ $< $(BUILD)/obj/tests/fuzz/driver.o $(LIB_STATIC) $(CKPD_LIBS)
+$(FUZZ_SRCS:tests/%.c=$(BUILD)/results/%): $(BUILD)/results/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_% FORCE
+	@$(RUN_TEST) fuzz/fuzz_$* $(BUILD)/results/fuzz/fuzz_$* $(abs_build)/tests/fuzz/fuzz_$* \
+	    $(abs_srcdir)/tests/fuzz/corpus/$*
+FUZZ_SECONDS = 60
+FUZZ_FLAGS   = -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+.PHONY: fuzz
+fuzz:
+	@test -n '$(X)' || { echo 'fuzz: say which target: $(FUZZ_SRCS:tests/fuzz/fuzz_%.c=X=%)'; exit 1; }
+	@mkdir -p $(BUILD)/fuzz/found
+	clang $(CKPD_CPPFLAGS) $(TEST_CPPFLAGS) $(CKPD_CFLAGS) -DCKPD_BUILDING $(FUZZ_FLAGS) -o $(BUILD)/fuzz/$(X) \
+	    $(srcdir)/tests/fuzz/fuzz_$(X).c $(LIB_SRCS:%=$(srcdir)/%) $(CKPD_LIBS)
+	cd $(BUILD)/fuzz && ./$(X) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -artifact_prefix=found/ found \
+	    $(abs_srcdir)/tests/fuzz/corpus/$(X)
 
 # One result file per test, made anew each time; the last step adds them up.
 T =
 SPECIAL_BUILD =
-TEST_NAMES   := $(patsubst tests/%,%,$(STATIC_TEST_SRCS:.c=) $(SHARED_TEST_SRCS:.c=) $(SCRIPT_TESTS)) \
+TEST_NAMES   := $(patsubst tests/%,%,$(STATIC_TEST_SRCS:.c=) $(SHARED_TEST_SRCS:.c=) $(FUZZ_SRCS:.c=) $(SCRIPT_TESTS)) \
                 $(patsubst %.c,%,$(EXAMPLE_SRCS)) $(patsubst %.cc,%,$(if $(CXX),$(EXAMPLE_CXX_SRCS)))
 TESTS_TO_RUN  = $(if $(T),$(foreach n,$(TEST_NAMES),$(if $(findstring $(T),$(n)),$(n))),$(TEST_NAMES))
 RESULTS       = $(TESTS_TO_RUN:%=$(BUILD)/results/%)
@@ -60,7 +81,7 @@ $(EXAMPLES:$(BUILD)/%=$(BUILD)/results/%): $(BUILD)/results/examples/%: $(BUILD)
 	@$(RUN_TEST) examples/$* $@ $(abs_build)/examples/$*
 
 .PHONY: check check-build
-check-build: $(STATIC_TESTS) $(SHARED_TESTS) $(EXAMPLES) $(TOOL)
+check-build: $(STATIC_TESTS) $(SHARED_TESTS) $(FUZZ_TESTS) $(EXAMPLES) $(TOOL)
 ifeq ($(have_check),yes)
 check: $(RESULTS)
 	@sh $(srcdir)/tests/summary.sh $(RESULTS)
@@ -153,4 +174,4 @@ update-man:
 update-errors:
 	@sh $(srcdir)/tests/abi/errors.sh $(srcdir)/include/ckptdispatch/base.h > $(srcdir)/docs/errors.md
 
--include $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SUPPORT_OBJS:.o=.d)
+-include $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SUPPORT_OBJS:.o=.d) $(FUZZ_SRCS:%.c=$(BUILD)/obj/%.d)

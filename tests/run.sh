@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
-# run.sh NAME RESULT PROGRAM: runs one test in a scratch folder, writes "passed failed skipped" to RESULT and the
+# run.sh NAME RESULT PROGRAM [ARGUMENT...]: runs one test in a scratch folder, writes "passed failed skipped" to RESULT and the
 # output to RESULT.log, prints one line (and the output when something failed). Always exits 0: summary.sh judges.
 set -u
 name=$1 result=$2 program=$3
+shift 3
 mkdir -p "$(dirname "$result")"
 log=$result.log
 result=$(cd "$(dirname "$result")" && pwd)/$(basename "$result")
@@ -14,10 +15,10 @@ mkdir -p "$scratch"
 
 cd "$scratch" || exit 1
 case $name in
-*.sh) sh "$program" >"$log" 2>&1 ;;
-*.py) "${PYTHON3:-python3}" "$program" >"$log" 2>&1 ;;
-examples/*) cd "$SRC_DIR" && ${TEST_WRAPPER:-} "$program" >"$log" 2>&1 ;;
-*) ${TEST_WRAPPER:-} "$program" >"$log" 2>&1 ;;
+*.sh) sh "$program" "$@" >"$log" 2>&1 ;;
+*.py) "${PYTHON3:-python3}" "$program" "$@" >"$log" 2>&1 ;;
+examples/*) cd "$SRC_DIR" && ${TEST_WRAPPER:-} "$program" "$@" >"$log" 2>&1 ;;
+*) ${TEST_WRAPPER:-} "$program" "$@" >"$log" 2>&1 ;;
 esac </dev/null
 status=$?
 
