@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* One solve: view, causes, backend, plan, verification. */
+#include "dispatch/dispatch.h"
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct solve_run {
+    ckpd_context *context;
+    const ckpd_problem *problem;
+    ckpd_solve_options options;
+    ckpd__model model;
+    ckpd_solution *solution;
+    ckpd_path_plan start; /* filled when the caller gave a plan */
+    ckpd_path_result result;
+    ckpd__solve_info info;
+} solve_run;
+
+static ckpd_solve_params read_params(const ckpd_solve_options *options)
+{
+    const double *v = options->values;
+    return (ckpd_solve_params){.size = sizeof(ckpd_solve_params),
+                               .time_limit_s = v[CKPD__SOLVE_TIME_LIMIT],
+                               .relative_gap = v[CKPD__SOLVE_RELATIVE_GAP],
+                               .absolute_gap = v[CKPD__SOLVE_ABSOLUTE_GAP],
+                               .node_limit = (int64_t)v[CKPD__SOLVE_NODE_LIMIT],
+                               .iteration_limit = (int64_t)v[CKPD__SOLVE_ITERATION_LIMIT],
+                               .threads = (int32_t)v[CKPD__SOLVE_THREADS],
+                               .presolve = (int32_t)v[CKPD__SOLVE_BACKEND_PRESOLVE],
+                               .seed = (int32_t)v[CKPD__SOLVE_SEED]};
+}
+
+/* The named backend; or the best one, and when it cannot after all, the next in line. */
+static int32_t ask_backend(solve_run *run)
+{
+    static const char *const next[] = {"glpk", "enumerate"};
+    const ckpd_solve_options *options = &run->options;
+    ckpd_solve_params params = read_params(options);
+    ckpd__solve_control control = {.cancel = options->cancel,
+                                   .progress = options->progress,
+                                   .progress_user = options->progress_user,
+                                   .structure_presolve =
+                                       options->values[CKPD__SOLVE_STRUCTURE_PRESOLVE] != 0};
+    int32_t status = ckpd__path_solve(run->context, options->backend, &run->model.view, &params, &control,
+                                      &run->result, &run->info);
+    for (size_t i = 0; i < 2 && status == CKPD_ERR_NOT_SUPPORTED && options->backend[0] == '\0'; i++) {
+        if (ckpd_backend_capabilities(run->context, next[i]) == 0) {
+            continue;
+        }
+        ckpd__log(run->context, CKPD_LOG_WARNING, CKPD_MSG_FALLBACK, "trying backend '%s' instead: %s",
+                  next[i], ckpd_context_last_message(run->context));
+        status = ckpd__path_solve(run->context, next[i], &run->model.view, &params, &control, &run->result,
+                                  &run->info);
+    }
+    return status;
+}
+
+static int32_t take_start(solve_run *run, const ckpd_plan *plan)
+{
+    if (plan->jobs != run->problem->jobs || plan->slots != run->problem->site->slots) {
+        return ckpd__fail(run->context, CKPD_ERR_LENGTH, "start", -1, plan->jobs,
+                          "the start plan has %d jobs and %d slots, the problem %d and %d", plan->jobs,
+                          plan->slots, run->problem->jobs, run->problem->site->slots);
+    }
+    if (ckpd__plan_new(run->context, &run->model.view, &run->start) != CKPD_OK) {
+        return ckpd__no_memory(run->context);
+    }
+    ckpd__encode(&run->model, plan, &run->start);
+    run->model.view.start = &run->start;
+    return CKPD_OK;
+}
+
+static void finish_infeasible(solve_run *run)
+{
+    ckpd_solution *solution = run->solution;
+    solution->outcome = CKPD_OUTCOME_INFEASIBLE;
+    solution->bound = (double)INFINITY;
+    ckpd__causes_after(&solution->causes, &run->model);
+}
+
+/* Turns the backend's answer into the solution. */
+static int32_t take_answer(solve_run *run)
+{
+    ckpd_solution *solution = run->solution;
+    const ckpd_path_result *result = &run->result;
+    solution->outcome = result->outcome;
+    solution->bound = result->bound;
+    solution->iterations = result->iterations;
+    solution->nodes = result->nodes;
+    bool settled =
+        result->outcome == CKPD_OUTCOME_OPTIMAL || result->outcome == CKPD_OUTCOME_INFEASIBLE;
+    solution->proven = settled && run->info.trusted;
+    ckpd__format(solution->backend, sizeof solution->backend, "%s", run->info.backend);
+    ckpd__log(run->context, CKPD_LOG_INFO, CKPD_MSG_SOLVER,
+              "S%d by '%s': outcome %d, cost %g, bound %g, %L nodes", run->model.scenario,
+              solution->backend, result->outcome, result->has_plan ? result->objective : (double)NAN,
+              result->bound, result->nodes);
+    if (result->outcome == CKPD_OUTCOME_INFEASIBLE) {
+        finish_infeasible(run);
+        return CKPD_OK;
+    }
+    if (!result->has_plan) {
+        return CKPD_OK;
+    }
+    int32_t status = ckpd__decode(&solution->plan, &run->model, &result->plan);
+    return status == CKPD_OK ? ckpd__solution_finish(solution, run->problem, result->objective) : status;
+}
+
+static int32_t run_solve(solve_run *run, const ckpd_plan *start)
+{
+    ckpd__causes_before(&run->solution->causes, &run->model);
+    if (run->solution->causes.count > 0) {
+        run->solution->proven = 1; /* each of these checks is a proof */
+        finish_infeasible(run);
+        return CKPD_OK;
+    }
+    int32_t status = start != NULL ? take_start(run, start) : CKPD_OK;
+    if (status == CKPD_OK &&
+        ckpd__plan_new(run->context, &run->model.view, &run->result.plan) != CKPD_OK) {
+        status = ckpd__no_memory(run->context);
+    }
+    if (status == CKPD_OK) {
+        status = ask_backend(run);
+    }
+    return status == CKPD_OK ? take_answer(run) : status;
+}
+
+int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
+                             const ckpd_solve_options *options, const ckpd_plan *start)
+{
+    if (problem == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    if (out == NULL) {
+        return ckpd__null_argument(problem->context, "out");
+    }
+    int32_t status = ckpd__scenario_check(problem, scenario);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    solve_run run = {.context = problem->context, .problem = problem};
+    run.result.size = sizeof run.result;
+    ckpd__solve_options_read(options, &run.options);
+    status = ckpd__solution_new(&run.solution, problem->context, scenario);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    status = ckpd__model_build(&run.model, problem, scenario);
+    if (status == CKPD_OK) {
+        status = run_solve(&run, start);
+    }
+    if (status == CKPD_OK && run.solution->causes.out_of_memory) {
+        status = ckpd__no_memory(problem->context);
+    }
+    ckpd__plan_free(problem->context, &run.result.plan);
+    ckpd__plan_free(problem->context, &run.start);
+    ckpd__model_free(&run.model);
+    if (status != CKPD_OK) {
+        ckpd_solution_free(run.solution);
+        return status;
+    }
+    *out = run.solution;
+    return CKPD_OK;
+}
+
+int32_t ckpd_problem_solve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
+                           const ckpd_solve_options *options)
+{
+    return ckpd_problem_resolve(out, problem, scenario, options, NULL);
+}
