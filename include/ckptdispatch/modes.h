@@ -200,6 +200,99 @@ typedef struct ckpd_layout {
 CKPD_API int32_t ckpd_mode_evaluate(const ckpd_task *task, const ckpd_hardware *hardware,
                                     const ckpd_layout *layout, ckpd_mode *out);
 
+/* --- anchoring: measured runs --------------------------------------------------------------- */
+
+/**
+ * One measured run. Exactly one of iteration_s, tokens_per_s and gpu_hours is given (> 0). Layout members
+ * that are not known are 0 (recompute: -1); with tp, pp, dp not all known, gpus is needed, and the fastest
+ * legal layout that agrees with what is known stands for the run.
+ */
+typedef struct ckpd_run {
+    size_t size;          /**< sizeof(ckpd_run), set by the caller */
+    int32_t tp;
+    int32_t pp;
+    int32_t dp;
+    int32_t micro_batch;
+    int32_t cp;           /**< 0: 1 */
+    int32_t ep;           /**< 0: 1 */
+    int32_t interleave;   /**< 0: 1 */
+    int32_t recompute;    /**< CKPD_RECOMPUTE_..., -1: not known */
+    int32_t gpus;         /**< 0: tp x pp x dp x cp */
+    int32_t reserved;     /**< 0 */
+    double iteration_s;   /**< seconds an iteration */
+    double tokens_per_s;  /**< of the whole run */
+    double gpu_hours;     /**< over the task's tokens */
+    double memory_gb;     /**< peak of the fullest GPU, 0: not measured */
+    double power_kw;      /**< IT power, all GPUs of the run, 0: not measured */
+} ckpd_run;
+
+/** Coefficients that ckpd_anchor_fit() may fit besides the efficiency. */
+enum {
+    CKPD_FIT_EFFICIENCY = 0,       /**< the stack efficiency alone */
+    CKPD_FIT_LAYER_OVERHEAD = 1,   /**< layer_overhead_ms */
+    CKPD_FIT_NETWORK = 2,          /**< network_efficiency */
+    CKPD_FIT_LINK = 4,             /**< link_efficiency */
+    CKPD_FIT_MEMORY = 8,           /**< memory_offset_gb, from three rows on also memory_factor */
+    CKPD_FIT_POWER = 16            /**< busy_kw */
+};
+
+/** A run beside what the fitted model says of it. NaN: not measured. */
+typedef struct ckpd_residual {
+    size_t size;            /**< sizeof(ckpd_residual), set by the caller */
+    ckpd_mode mode;         /**< prediction, with the layout that stands for the run; size is set */
+    double iteration_s;     /**< measured (or what the measured rate means) */
+    double iteration_error; /**< predicted / measured - 1 */
+    double memory_error;
+    double power_error;
+} ckpd_residual;
+
+/** Result of a fit. */
+typedef struct ckpd_anchor_report {
+    size_t size;        /**< sizeof(ckpd_anchor_report), set by the caller */
+    int32_t rows;       /**< runs used */
+    int32_t reserved;   /**< 0 */
+    double efficiency;  /**< fitted stack efficiency */
+    double rms_error;   /**< root mean square of ln(predicted / measured) of the iteration time */
+    double rate_error;  /**< error bands that the hardware now carries (docs/modes.md, "Anchoring") */
+    double memory_error;
+    double power_error;
+} ckpd_anchor_report;
+
+/** Measured runs of one software stack on one hardware. Confined. */
+typedef struct ckpd_anchor ckpd_anchor;
+
+/**
+ * Makes an empty list of runs.
+ * @param hardware  start of the fit; copied
+ * @param rules     limits for the layouts that may stand for a run, or NULL for the defaults; copied
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_anchor_new(ckpd_anchor **out, ckpd_context *context, const ckpd_hardware *hardware,
+                                 const ckpd_mode_rules *rules);
+/** Ends a list of runs. @since 0.1 */
+CKPD_API void ckpd_anchor_free(ckpd_anchor *anchor);
+/**
+ * Adds a run of `task` (only its architecture and batch matter; copied).
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE, CKPD_ERR_MISSING, CKPD_ERR_RANGE,
+ *         CKPD_ERR_INCONSISTENT (no legal layout explains the run; index is its position),
+ *         CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_anchor_add(ckpd_anchor *anchor, const ckpd_task *task, const ckpd_run *run);
+/** Number of runs. @since 0.1 */
+CKPD_API int32_t ckpd_anchor_count(const ckpd_anchor *anchor);
+/**
+ * Fits by least squares of ln(predicted / measured) over the runs, and writes the coefficients and error
+ * bands into `hardware`.
+ * @param      fit  CKPD_FIT_ values joined by |; needs more runs than coefficients when there are several
+ * @param[out] out  or NULL
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STATE (no run), CKPD_ERR_STRUCT_SIZE,
+ *         CKPD_ERR_INCONSISTENT (too few runs, or no efficiency up to 2 explains them) @since 0.1
+ */
+CKPD_API int32_t ckpd_anchor_fit(ckpd_anchor *anchor, int32_t fit, ckpd_hardware *hardware,
+                                 ckpd_anchor_report *out);
+/** Run 0..count-1 under the last fit (before any: the hardware as given). @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE @since 0.1 */
+CKPD_API int32_t ckpd_anchor_residual(const ckpd_anchor *anchor, int32_t index, ckpd_residual *out);
+
 /**
  * The modes of a task, ordered by GPUs, then tp, pp, dp, micro-batch and the rest.
  * Immutable after build: share it freely.

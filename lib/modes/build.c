@@ -123,7 +123,7 @@ static int32_t check_layout(ckpd_context *context, const ckpd__architecture *m, 
     if (status != CKPD_OK) {
         return status;
     }
-    if (l->pp > m->layers) {
+    if (l->pp > m->layers + 2) {
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "pp", -1, l->pp, "pp = %d exceeds %d layers",
                           l->pp, m->layers);
     }

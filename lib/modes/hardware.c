@@ -31,6 +31,8 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
     [CKPD__HW_SCORE_PASSES] =
         NUMBER("score_passes", "", 0, 100, 6.7,
                "times that the s x s scores cross the memory in one pass without flash attention"),
+    [CKPD__HW_FLASH_GAIN] = NUMBER("flash_gain", "", 0.01, 10, 0.38,
+                                   "efficiency of flash attention over that of the layers"),
     [CKPD__HW_MISALIGNED_ATTENTION] =
         NUMBER("misaligned_attention", "", 1e-4, 1, 0.038,
                "share of the peak in attention products whose head width is no multiple of 8"),
@@ -50,6 +52,8 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
         NUMBER("tp_overlap", "", 0, 1, 0, "share of tensor-parallel communication hidden, o_tp"),
     [CKPD__HW_DP_EXPOSED] =
         NUMBER("dp_exposed", "", 0, 1, 1, "share of data-parallel communication not hidden, x_dp"),
+    [CKPD__HW_GATHER_EXPOSED] =
+        NUMBER("gather_exposed", "", 0, 1, 0.3, "share of fully sharded traffic that is never hidden"),
     [CKPD__HW_STAGE_TIME] = CHOICE("stage_time", 1, CKPD__STAGE_SLOWEST, "slowest|average",
                                    "what paces the pipeline: its slowest stage, or their average"),
     [CKPD__HW_NODE_GPUS] = {"node_gpus", "GPUs", "GPUs joined by the link inside a node",
@@ -83,11 +87,11 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
     [CKPD__HW_BUSY_KW] = NUMBER("busy_kw", "kW", 0, 1e3, 0.64, "IT power a GPU, computing, all-in"),
     [CKPD__HW_NETWORK_KW] = NUMBER("network_kw", "kW", 0, 1e3, 0, "IT power of the fabric, a GPU"),
     [CKPD__HW_RATE_ERROR] =
-        NUMBER("rate_error", "", 0, 10, 0.2, "relative half-width of the error band of throughput"),
+        NUMBER("rate_error", "", 0, 10, 0.15, "relative half-width of the error band of throughput"),
     [CKPD__HW_MEMORY_ERROR] =
         NUMBER("memory_error", "", 0, 10, 0.1, "relative half-width of the error band of memory"),
     [CKPD__HW_POWER_ERROR] =
-        NUMBER("power_error", "", 0, 10, 0.15, "relative half-width of the error band of power"),
+        NUMBER("power_error", "", 0, 10, 0.2, "relative half-width of the error band of power"),
 };
 
 const ckpd__field_table ckpd__hardware_table = {"hardware", fields, CKPD__HW_FIELDS};
@@ -96,22 +100,29 @@ const ckpd__field_table ckpd__hardware_table = {"hardware", fields, CKPD__HW_FIE
 typedef struct preset {
     const char *name, *source;
     double peak, efficiency, processors, hbm, nvlink, network, link, overlap, exposed, flash, memory, idle,
-        busy;
+        busy, rate_error, power_error;
 } preset;
 
+#define A100_SOURCE \
+    "NVIDIA A100 data sheet; efficiency: docs/modes.md; power: 0.4 kW TDP and host share, not metered"
+#define H100_SOURCE \
+    "NVIDIA H100 and H200 data sheets; efficiency (16-bit): docs/modes.md; power: node meters of MLPerf " \
+    "Training v4.0"
+
 static const preset presets[] = {
-    {CKPD__GPU_A100_40GB, "NVIDIA A100 data sheet; power: 0.4 kW TDP and host share, not metered", 312,
-     0.75, 108, 1555, 300, 25, 0.34, 0, 1, 0, 40, 0.24, 0.64},
-    {CKPD__GPU_A100_80GB, "NVIDIA A100 data sheet; power: 0.4 kW TDP and host share, not metered", 312,
-     0.75, 108, 2039, 300, 25, 0.34, 0, 1, 0, 80, 0.24, 0.64},
-    {CKPD__GPU_H100, "NVIDIA H100 SXM data sheet; power: MLPerf Training v4.0 node logs", 989, 0.72, 132,
-     3350, 450, 50, 0.8, 0.8, 0.3, 1, 80, 0.325, 0.9},
-    {CKPD__GPU_H200, "NVIDIA H200 data sheet; power as H100", 989, 0.72, 132, 4800, 450, 50, 0.8, 0.8, 0.3,
-     1, 141, 0.325, 0.9},
-    {CKPD__GPU_B200, "NVIDIA DGX B200 data sheet; power scaled from H100 by TDP", 2250, 0.72, 148, 8000,
-     900, 50, 0.8, 0.8, 0.3, 1, 180, 0.46, 1.29},
-    {CKPD__GPU_MI300X, "AMD MI300X data sheet; power scaled from H100 by TDP", 1307.4, 0.5, 304, 5300, 448,
-     50, 0.8, 0.8, 0.3, 1, 192, 0.35, 0.96},
+    {CKPD__GPU_A100_40GB, A100_SOURCE, 312, 0.75, 108, 1555, 300, 25, 0.34, 0, 1, 0, 40, 0.24, 0.64, 0.15,
+     0.2},
+    {CKPD__GPU_A100_80GB, A100_SOURCE, 312, 0.75, 108, 2039, 300, 25, 0.34, 0, 1, 0, 80, 0.24, 0.64, 0.15,
+     0.2},
+    {CKPD__GPU_H100, H100_SOURCE, 989, 0.6, 132, 3350, 450, 50, 0.8, 0.8, 0.3, 1, 80, 0.325, 0.9, 0.15,
+     0.1},
+    {CKPD__GPU_H200, H100_SOURCE, 989, 0.6, 132, 4800, 450, 50, 0.8, 0.8, 0.3, 1, 141, 0.325, 0.9, 0.15,
+     0.15},
+    {CKPD__GPU_B200,
+     "NVIDIA DGX B200 data sheet; efficiency as H100, not tested; power scaled from H100 by TDP", 2250, 0.6,
+     148, 8000, 900, 50, 0.8, 0.8, 0.3, 1, 180, 0.46, 1.29, 0.3, 0.3},
+    {CKPD__GPU_MI300X, "AMD MI300X data sheet; efficiency assumed; power scaled from H100 by TDP", 1307.4,
+     0.45, 304, 5300, 448, 50, 0.8, 0.8, 0.3, 1, 192, 0.35, 0.96, 0.3, 0.3},
 };
 
 enum { PRESETS = sizeof presets / sizeof *presets };
@@ -133,6 +144,8 @@ void ckpd__hardware_defaults(int32_t index, double *values)
     values[CKPD__HW_MEMORY_GB] = p->memory;
     values[CKPD__HW_IDLE_KW] = p->idle;
     values[CKPD__HW_BUSY_KW] = p->busy;
+    values[CKPD__HW_RATE_ERROR] = p->rate_error;
+    values[CKPD__HW_POWER_ERROR] = p->power_error;
 }
 
 static int32_t find_preset(ckpd_context *context, const char *name, int32_t *index)

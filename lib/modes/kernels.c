@@ -135,7 +135,8 @@ void ckpd__kernels_init(ckpd__kernels *out, const ckpd__predictor *p, const ckpd
         .micro_batch = l->micro_batch,
         .forward = sum.forward / full,
         .backward = sum.backward / full,
-        .attention = pass_flop / full,
+        .attention = pass_flop / full /
+                     (hw[CKPD__HW_FLASH_ATTENTION] > 0 ? hw[CKPD__HW_FLASH_GAIN] : 1),
         .head = 6 * m->embedding_parameters * tokens / t / full / hw[CKPD__HW_HEAD_GAIN],
         .fixed = score_seconds(p, l, pass_flop) + hw[CKPD__HW_LAYER_OVERHEAD_MS] / 1000,
         .reduce = 2 * (t - 1) / t * hidden_bytes / (t > hw[CKPD__HW_NODE_GPUS] ? slow : fast),

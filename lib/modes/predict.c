@@ -72,16 +72,19 @@ static double exchange_time(const ckpd__predictor *p, const ckpd__layout *l, dou
     double ranks = (double)l->dp * l->cp, share = (ranks - 1) / ranks;
     double spread = m->expert_parameters * m->layers * (1 - 1.0 / l->ep);
     double parameters = (m->parameters - spread) / ((double)l->tp * l->pp);
+    double link = hw[CKPD__HW_LINK_EFFICIENCY] * hw[CKPD__HW_NVLINK] * 1e9;
+    double network = hw[CKPD__HW_NETWORK_EFFICIENCY] * hw[CKPD__HW_NETWORK] * 1e9;
     bool inside = (double)ckpd__layout_gpus(l) <= hw[CKPD__HW_NODE_GPUS];
-    double rate = inside ? hw[CKPD__HW_LINK_EFFICIENCY] * hw[CKPD__HW_NVLINK] * 1e9
-                         : hw[CKPD__HW_NETWORK_EFFICIENCY] * hw[CKPD__HW_NETWORK] * 1e9;
     if ((int32_t)hw[CKPD__HW_SHARDING] != CKPD__SHARD_FULL) {
-        return hw[CKPD__HW_DP_EXPOSED] * 4 * parameters * share / rate;
+        return hw[CKPD__HW_DP_EXPOSED] * 4 * parameters * share / (inside ? link : network);
     }
-    /* Weights are gathered for each pass of each micro-batch and gradients reduced, beside computing. */
+    /* Weights are gathered for each pass of each micro-batch and gradients reduced, beside computing.
+       The rings of a node share its adapters, and there are as many as tensor-parallel ranks. */
     double gathers = l->recompute == CKPD_RECOMPUTE_FULL ? 3 : 2;
+    double rings = fmin(l->tp, hw[CKPD__HW_NODE_GPUS]);
+    double rate = inside ? link : fmin(link, network * hw[CKPD__HW_NODE_GPUS] / rings);
     double traffic = micro_batches * (gathers + 1) * 2 * parameters * share / rate;
-    return fmax(0, traffic - busy);
+    return fmax(hw[CKPD__HW_GATHER_EXPOSED] * traffic, traffic - busy);
 }
 
 void ckpd__predict_times(const ckpd__predictor *p, const ckpd__kernels *k, const ckpd__layout *l,
@@ -151,7 +154,7 @@ static int32_t mode_flags(const ckpd__architecture *m, const ckpd__layout *l)
 {
     bool misaligned = m->hidden / m->heads % 8 != 0 || m->hidden / l->tp % 64 != 0;
     return (misaligned ? CKPD_MODE_MISALIGNED : 0) |
-           (l->cp > 1 || l->ep > 1 || m->experts > 0 ? CKPD_MODE_UNVALIDATED : 0);
+           (l->ep > 1 || m->experts > 0 ? CKPD_MODE_UNVALIDATED : 0);
 }
 
 static void fill_time(ckpd_mode *out, const ckpd__predictor *p, const ckpd__layout *l,
