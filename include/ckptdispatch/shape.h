@@ -332,8 +332,8 @@ typedef struct ckpd_control_state {
     int64_t retried;        /**< groups that had to wait for a free GPU */
     int64_t dropped;        /**< groups given up after retry_s */
     int32_t live;           /**< groups running now */
-    int32_t degraded;       /**< 1 while the measurement is missing and the prediction is used */
-    double correction_w;    /**< measured less predicted deficit in use */
+    int32_t degraded;       /**< 1 while the measurement has been missing for more than hold_s */
+    double correction;      /**< measured over predicted deficit, as in use; 1 without a measurement */
     double predicted_w;     /**< filler power expected now */
 } ckpd_control_state;
 
@@ -377,7 +377,7 @@ typedef struct ckpd_shape_truth {
     double ripple_w;       /**< amplitude of a sine on the deficit inside events */
     double ripple_hz;
     int32_t draw_errors;   /**< 1: each event also draws within its own depth_error_w and onset_error_s */
-    int32_t no_signals;    /**< 1: onset and recovery are not signalled; the plan's times are used */
+    int32_t reserved;      /**< 0 */
 } ckpd_shape_truth;
 
 /** Outcome of a simulated run. Windows: [onset - 5 s, recovery + 15 s] of each event. */

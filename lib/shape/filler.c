@@ -7,7 +7,7 @@
 
 static const ckpd__field filler_field[FILLER_FIELDS] = {
     {"gpus_per_replica", "", "GPUs that serve one model replica", CKPD_FIELD_INTEGER, 0, 1.0, 1e6, 1.0, NULL},
-    {"queue_groups", "", "groups of work that wait", CKPD_FIELD_INTEGER, 0, 0.0, 1e9, 1e6, NULL},
+    {"queue_groups", "", "groups of work that wait when an event begins", CKPD_FIELD_INTEGER, 0, 0.0, 1e9, 1e6, NULL},
     {"up_s", "s", "linear rise to full power", CKPD_FIELD_NUMBER, 0, 0.0, 60.0, 0.6, NULL},
     {"down_s", "s", "linear fall at the end", CKPD_FIELD_NUMBER, 0, 0.0, 60.0, 0.1, NULL},
     {"prefill_factor", "", "power in the prefill phase over table power", CKPD_FIELD_NUMBER, 0, 0.0, 10.0, 1.0,

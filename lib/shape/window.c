@@ -168,8 +168,9 @@ static int32_t columns_of(const ckpd__window *w, int32_t slot, int32_t filler, i
     double back = event[EVENT_ONSET_S] + event[EVENT_DURATION_S];
     int32_t reach = v[SHAPE_RETIRE] > 0.0 ? (int32_t)floor(v[SHAPE_RETIRE_S] / step + SLACK_S) : -1;
     int32_t made = 0;
-    for (int32_t stage = -reach - 1; stage <= reach; stage++) {
-        bool whole = stage == -reach - 1 || reach < 0;
+    /* The first turn is the run to the natural end, the others are the stop stages. */
+    for (int32_t stage = -reach - 1; stage == -reach - 1 || stage <= reach; stage++) {
+        bool whole = stage == -reach - 1;
         double stop = whole ? INF : back + stage * step;
         /* A stop that comes before the power is up, or after the natural end, is no column of its own. */
         if (!whole && (stop <= start + 2.0 * step + SLACK_S ||
@@ -190,9 +191,6 @@ static int32_t columns_of(const ckpd__window *w, int32_t slot, int32_t filler, i
                         1e6 / w->unit_w;
         }
         made++;
-        if (reach < 0) {
-            break;
-        }
     }
     return made;
 }
