@@ -6,139 +6,11 @@
 #include <string.h>
 
 #define INF ((double)INFINITY)
-static const double FAR_S = 300.0;      /* launches planned later than this from now are not looked at */
-static const double DUE_S = 1e-6;       /* a moment this near counts as reached */
-static const double SURE_SHARE = 0.5;   /* share of full depth from which a measurement tells the depth */
-static const double SEEN_SHARE = 0.1;   /* share of full depth at which a drop is noticed */
+static const double FAR_S = 300.0; /* launches planned later than this from now are not looked at */
+static const double DUE_S = 1e-6;  /* a moment this near counts as reached */
 
-/* --- belief ------------------------------------------------------------------------------------ */
-
-double ckpd__control_shifted(const ckpd_control *c, int32_t event, double planned_s)
-{
-    return planned_s + c->belief[event].values[EVENT_ONSET_S] - c->shape->event[event]->values[EVENT_ONSET_S];
-}
-
-/* Stops follow the recovery. */
-double ckpd__control_stop_s(const ckpd_control *c, int32_t event, double planned_s)
-{
-    const double *plan = c->shape->event[event]->values, *now = c->belief[event].values;
-    return planned_s + now[EVENT_ONSET_S] + now[EVENT_DURATION_S] - plan[EVENT_ONSET_S] - plan[EVENT_DURATION_S];
-}
-
-static double believed_w(const ckpd_control *c, double time_s)
-{
-    double sum = 0.0;
-    for (int32_t i = 0; i < c->shape->events; i++) {
-        const double *v = c->belief[i].values;
-        sum += v[EVENT_DEPTH_W] * ckpd__event_shape(v, time_s - v[EVENT_ONSET_S]);
-    }
-    return sum;
-}
-
-double ckpd__control_deficit(const ckpd_control *c, double time_s)
-{
-    return c->ratio * believed_w(c, time_s);
-}
-
-static void begin(ckpd_control *c, int32_t event, double onset_s)
-{
-    c->belief[event].begun = true;
-    c->belief[event].values[EVENT_ONSET_S] = onset_s;
-}
-
-static void end(ckpd_control *c, int32_t event, double recovery_s)
-{
-    double *v = c->belief[event].values;
-    c->belief[event].ended = true;
-    v[EVENT_DURATION_S] = recovery_s > v[EVENT_ONSET_S] ? recovery_s - v[EVENT_ONSET_S] : 0.0;
-}
-
-/* Sees a drop or a return that was not signalled. `sample_w` is what exceeds the events under way. */
-static void detect(ckpd_control *c, double sample_s, double sample_w)
-{
-    for (int32_t i = 0; i < c->shape->events; i++) {
-        ckpd__belief *b = &c->belief[i];
-        const double *plan = c->shape->event[i]->values;
-        double depth = plan[EVENT_DEPTH_W], others = 0.0;
-        if (b->ended || depth <= 0.0 || sample_s < plan[EVENT_ONSET_S] - plan[EVENT_ONSET_ERROR_S] - 5.0) {
-            continue;
-        }
-        for (int32_t j = 0; j < c->shape->events; j++) {
-            if (j != i && c->belief[j].begun) {
-                const double *v = c->belief[j].values;
-                others += v[EVENT_DEPTH_W] * ckpd__event_shape(v, sample_s - v[EVENT_ONSET_S]);
-            }
-        }
-        double share = (sample_w - others) / depth;
-        if (!b->begun && share > SEEN_SHARE) {
-            double since = (share < 1.0 ? share : 1.0) * plan[EVENT_FALL_S];
-            begin(c, i, sample_s - since);
-        } else if (b->begun && c->ratio > 0.0 && share < 0.5 * c->ratio &&
-                   sample_s > b->values[EVENT_ONSET_S] + plan[EVENT_FALL_S] + 0.5 * plan[EVENT_DURATION_S]) {
-            double since = (1.0 - share / c->ratio) * plan[EVENT_RISE_S];
-            end(c, i, sample_s - (since > 0.0 ? since : 0.0));
-        }
-    }
-}
-
-/* Events that have not shown themselves begin no earlier than now, and last until they end. */
-static void move_beliefs(ckpd_control *c)
-{
-    bool plan_only = c->shape->values[SHAPE_SIGNALS] <= 0.0;
-    for (int32_t i = 0; i < c->shape->events; i++) {
-        ckpd__belief *b = &c->belief[i];
-        const double *plan = c->shape->event[i]->values;
-        if (!b->begun && c->time_s >= plan[EVENT_ONSET_S]) {
-            b->values[EVENT_ONSET_S] = plan_only ? plan[EVENT_ONSET_S] : c->time_s;
-            b->begun = plan_only;
-        }
-        if (b->begun && !b->ended && c->time_s >= b->values[EVENT_ONSET_S] + plan[EVENT_DURATION_S]) {
-            b->values[EVENT_DURATION_S] = plan_only ? plan[EVENT_DURATION_S] : c->time_s - b->values[EVENT_ONSET_S];
-            b->ended = plan_only;
-        }
-    }
-}
-
-static void take_sample(ckpd_control *c, const ckpd_control_input *in)
-{
-    bool busy = false;
-    for (int32_t i = 0; i < c->shape->events; i++) {
-        busy = busy || (c->belief[i].begun && !c->belief[i].ended);
-    }
-    if (in->has_sample && !isfinite(in->deficit_w)) {
-        c->state.lost++;
-    } else if (in->has_sample && in->sample_s == c->sample_s) {
-        c->state.duplicate++;
-    } else if (in->has_sample && in->sample_s < c->sample_s) {
-        c->state.late++;
-    } else if (in->has_sample) {
-        c->state.samples++;
-        c->sample_s = in->sample_s;
-        if (c->shape->values[SHAPE_DETECT] > 0.0) {
-            detect(c, in->sample_s, in->deficit_w);
-        }
-        double full = 0.0, believed = 0.0;
-        for (int32_t i = 0; i < c->shape->events; i++) {
-            const double *v = c->belief[i].values;
-            double share = ckpd__event_shape(v, in->sample_s - v[EVENT_ONSET_S]);
-            if (c->belief[i].begun && !c->belief[i].ended && share >= SURE_SHARE) {
-                full += v[EVENT_DEPTH_W];
-            }
-            believed += c->belief[i].begun ? v[EVENT_DEPTH_W] * share : 0.0;
-        }
-        if (full > 0.0 && believed > 0.0) {
-            double ratio = in->deficit_w / believed;
-            c->ratio = ratio < 0.0 ? 0.0 : ratio > 3.0 ? 3.0 : ratio;
-        } else if (!busy) {
-            c->ratio = 1.0;
-        }
-    }
-    c->state.degraded = busy && c->time_s - c->sample_s > c->shape->values[SHAPE_HOLD_S];
-    c->state.gaps += c->state.degraded;
-    c->state.correction = c->ratio;
-}
-
-/* --- groups ------------------------------------------------------------------------------------ */
+/* --- groups ------------------------------------------------------------------------------------
+ */
 
 static int32_t find_group(const ckpd_control *c, int64_t id)
 {
@@ -169,9 +41,10 @@ static void remove_finished(ckpd_control *c, const ckpd_control_input *in)
         bool gone = g->row < 0;
         if (!gone && !reported) {
             const ckpd__profile *p = &c->rig.profile[g->row];
-            double run = g->stopping && g->stopped_s - g->start_s < p->duration_s ? g->stopped_s - g->start_s
-                                                                                  : p->duration_s;
-            gone = c->time_s >= g->start_s + c->rig.latency_s + run + p->down_s;
+            double run = g->stopping && g->stopped_s - g->start_s < p->duration_s
+                             ? g->stopped_s - g->start_s
+                             : p->duration_s;
+            gone = c->time_s >= g->start_s + c->rig.delay_s + run + p->down_s;
         }
         if (!gone) {
             c->live[kept++] = *g;
@@ -194,7 +67,8 @@ static void stop_due(ckpd_control *c)
     for (int32_t i = 0; i < c->state.live; i++) {
         ckpd__group *g = &c->live[i];
         const ckpd__belief *b = &c->belief[g->event];
-        if (g->stopping || isinf(g->stop_s) || c->time_s < ckpd__control_stop_s(c, g->event, g->stop_s) - DUE_S) {
+        if (g->stopping || isinf(g->stop_s) ||
+            c->time_s < ckpd__control_stop_s(c, g->event, g->stop_s) - DUE_S) {
             continue;
         }
         /* Stages at or after the recovery wait for it. */
@@ -206,7 +80,8 @@ static void stop_due(ckpd_control *c)
         g->stopped_s = c->time_s;
         c->state.stopped++;
         ckpd_control_action *last = c->actions > 0 ? &c->action[c->actions - 1] : NULL;
-        if (last != NULL && last->kind == CKPD_ACTION_STOP && last->first_group + last->groups == g->id) {
+        if (last != NULL && last->kind == CKPD_ACTION_STOP &&
+            last->first_group + last->groups == g->id) {
             last->groups++;
             continue;
         }
@@ -218,8 +93,8 @@ static void stop_due(ckpd_control *c)
 }
 
 /* Starts what free GPUs allow; the rest waits until `until_s`. */
-static void launch(ckpd_control *c, int32_t row, int32_t planned_row, int32_t event, double stop_s, int32_t groups,
-                   double until_s)
+static void launch(ckpd_control *c, int32_t row, int32_t planned_row, int32_t event, double stop_s,
+                   int32_t groups, double until_s)
 {
     int32_t room = c->rig.groups - c->state.live;
     int32_t now = groups < room ? groups : room;
@@ -274,7 +149,8 @@ static void retry(ckpd_control *c)
     c->state.retried = retried; /* counted once, when they first had to wait */
 }
 
-/* --- the cohort -------------------------------------------------------------------------------- */
+/* --- the cohort --------------------------------------------------------------------------------
+ */
 
 /* Joins groups to the entry of their filler and stop stage; false when the cohort is full. */
 static bool join(ckpd_control *c, int32_t event, int32_t row, double stop_s, int32_t groups)
@@ -293,7 +169,8 @@ static bool join(ckpd_control *c, int32_t event, int32_t row, double stop_s, int
             return false;
         }
         int32_t first = c->rig.first_row[filler];
-        c->entry[e] = (ckpd__entry){event, filler, first, c->rig.first_row[filler + 1] - first, stop_s, row};
+        c->entry[e] =
+            (ckpd__entry){event, filler, first, c->rig.first_row[filler + 1] - first, stop_s, row};
         c->entries++;
         memset(count, 0, (size_t)(c->most_rows + 1) * sizeof *count);
     }
@@ -308,7 +185,8 @@ static bool is_due(const ckpd_control *c, const ckpd__launch *l)
     if (c->time_s < ckpd__control_shifted(c, l->event, l->start_s) - DUE_S) {
         return false;
     }
-    return b->begun || l->start_s < plan[EVENT_ONSET_S] - DUE_S; /* only early launches go by prediction */
+    return b->begun ||
+           l->start_s < plan[EVENT_ONSET_S] - DUE_S; /* only early launches go by prediction */
 }
 
 static void collect(ckpd_control *c)
@@ -332,7 +210,8 @@ static void collect(ckpd_control *c)
             c->done[i] = 1;
             any = true;
             if (!join(c, l->event, l->row, l->stop_s, l->groups)) {
-                launch(c, l->row, l->row, l->event, l->stop_s, l->groups, c->time_s + c->shape->values[SHAPE_RETRY_S]);
+                launch(c, l->row, l->row, l->event, l->stop_s, l->groups,
+                       c->time_s + c->shape->values[SHAPE_RETRY_S]);
             }
         }
     }
@@ -353,44 +232,55 @@ static void start_cohort(ckpd_control *c)
         const int32_t *count = c->count + (size_t)e * (size_t)(c->most_rows + 1);
         for (int32_t r = 0; r < entry->rows; r++) {
             if (count[r] > 0) {
-                launch(c, entry->first_row + r, entry->planned_row, entry->event, entry->stop_s, count[r], until);
+                launch(c, entry->first_row + r, entry->planned_row, entry->event, entry->stop_s,
+                       count[r], until);
             }
         }
         if (count[entry->rows] > 0 && c->waits < c->wait_capacity) {
-            c->wait[c->waits++] = (ckpd__wait){entry->planned_row, entry->planned_row, entry->event,
-                                               count[entry->rows], entry->stop_s, INF, true};
+            c->wait[c->waits++] = (ckpd__wait){entry->planned_row,
+                                               entry->planned_row,
+                                               entry->event,
+                                               count[entry->rows],
+                                               entry->stop_s,
+                                               INF,
+                                               true};
         }
     }
 }
 
-/* --- interface ---------------------------------------------------------------------------------- */
+/* --- interface ----------------------------------------------------------------------------------
+ */
 
 static int32_t check_input(const ckpd_control *c, const ckpd_control_input *in)
 {
     ckpd_context *context = c->context;
     if (!isfinite(in->time_s)) {
-        return ckpd__fail(context, CKPD_ERR_NOT_FINITE, "time_s", -1, in->time_s, "control: time_s is not finite");
+        return ckpd__fail(context, CKPD_ERR_NOT_FINITE, "time_s", -1, in->time_s,
+                          "control: time_s is not finite");
     }
     if (c->started && in->time_s < c->time_s) {
         return ckpd__fail(context, CKPD_ERR_RANGE, "time_s", -1, in->time_s,
                           "control: time goes back from %g s to %g s", c->time_s, in->time_s);
     }
     if (in->has_sample && !(in->sample_s <= in->time_s + DUE_S)) {
-        return ckpd__fail(context, isfinite(in->sample_s) ? CKPD_ERR_RANGE : CKPD_ERR_NOT_FINITE, "sample_s", -1,
-                          in->sample_s, "control: a measurement of %g s cannot be known at %g s", in->sample_s,
+        return ckpd__fail(context, isfinite(in->sample_s) ? CKPD_ERR_RANGE : CKPD_ERR_NOT_FINITE,
+                          "sample_s", -1, in->sample_s,
+                          "control: a measurement of %g s cannot be known at %g s", in->sample_s,
                           in->time_s);
     }
     const int32_t event[2] = {in->onset, in->recovery};
     const double moment[2] = {in->onset_s, in->recovery_s};
     for (int32_t i = 0; i < 2; i++) {
         if (event[i] < 0 || event[i] > c->shape->events) {
-            return ckpd__fail(context, CKPD_ERR_ARGUMENT, i == 0 ? "onset" : "recovery", event[i], (double)event[i],
-                              "control: event %d does not exist, there are %d", event[i] - 1, c->shape->events);
+            return ckpd__fail(context, CKPD_ERR_ARGUMENT, i == 0 ? "onset" : "recovery", event[i],
+                              (double)event[i], "control: event %d does not exist, there are %d",
+                              event[i] - 1, c->shape->events);
         }
         if (event[i] > 0 && !(moment[i] <= in->time_s + DUE_S)) {
             return ckpd__fail(context, isfinite(moment[i]) ? CKPD_ERR_RANGE : CKPD_ERR_NOT_FINITE,
                               i == 0 ? "onset_s" : "recovery_s", event[i] - 1, moment[i],
-                              "control: a signal of %g s cannot be known at %g s", moment[i], in->time_s);
+                              "control: a signal of %g s cannot be known at %g s", moment[i],
+                              in->time_s);
         }
     }
     if (in->finished_count < 0 || (in->finished_count > 0 && in->finished == NULL)) {
@@ -414,7 +304,8 @@ int32_t ckpd_control_step(ckpd_control *c, const ckpd_control_input *input, int3
         return ckpd__null_argument(c->context, input == NULL ? "input" : "actions");
     }
     ckpd_control_input in;
-    int32_t status = ckpd__struct_in(c->context, "ckpd_control_input", input, &in, sizeof in, sizeof in);
+    int32_t status =
+        ckpd__struct_in(c->context, "ckpd_control_input", input, &in, sizeof in, sizeof in);
     if (status == CKPD_OK) {
         status = check_input(c, &in);
     }
@@ -427,13 +318,13 @@ int32_t ckpd_control_step(ckpd_control *c, const ckpd_control_input *input, int3
     c->actions = 0;
     c->state.steps++;
     if (in.onset > 0 && !c->belief[in.onset - 1].begun) {
-        begin(c, in.onset - 1, in.onset_s);
+        ckpd__belief_begin(c, in.onset - 1, in.onset_s);
     }
     if (in.recovery > 0 && !c->belief[in.recovery - 1].ended) {
-        end(c, in.recovery - 1, in.recovery_s);
+        ckpd__belief_end(c, in.recovery - 1, in.recovery_s);
     }
-    take_sample(c, &in);
-    move_beliefs(c);
+    ckpd__belief_sample(c, &in);
+    ckpd__belief_move(c);
     remove_finished(c, &in);
     stop_due(c);
     retry(c);
@@ -458,14 +349,15 @@ int32_t ckpd_control_action_at(const ckpd_control *c, int32_t index, ckpd_contro
         return ckpd__fail(c->context, CKPD_ERR_ARGUMENT, "index", index, (double)index,
                           "control: action %d does not exist, there are %d", index, c->actions);
     }
-    return ckpd__struct_out(c->context, "ckpd_control_action", out, &c->action[index], sizeof *out, sizeof *out);
+    return ckpd__struct_out(c->context, "ckpd_control_action", out, &c->action[index], sizeof *out,
+                            sizeof *out);
 }
 
 int32_t ckpd_control_get_state(const ckpd_control *c, ckpd_control_state *out)
 {
     return c == NULL ? CKPD_ERR_ARGUMENT
-                     : ckpd__struct_out(c->context, "ckpd_control_state", out, &c->state, sizeof c->state,
-                                        sizeof c->state);
+                     : ckpd__struct_out(c->context, "ckpd_control_state", out, &c->state,
+                                        sizeof c->state, sizeof c->state);
 }
 
 static bool allocate(ckpd_control *c)
@@ -484,15 +376,17 @@ static bool allocate(ckpd_control *c)
     c->wait = ckpd__calloc(context, (size_t)c->wait_capacity, sizeof *c->wait);
     c->action = ckpd__calloc(context, (size_t)c->action_capacity, sizeof *c->action);
     c->count = ckpd__calloc(context, COHORT_ENTRIES * columns, sizeof *c->count);
-    c->profile = ckpd__calloc(context, COHORT_ENTRIES * columns * HORIZON_POINTS, sizeof *c->profile);
-    return c->done != NULL && c->belief != NULL && c->live != NULL && c->wait != NULL && c->action != NULL &&
-           c->count != NULL && c->profile != NULL;
+    c->profile =
+        ckpd__calloc(context, COHORT_ENTRIES * columns * HORIZON_POINTS, sizeof *c->profile);
+    return c->done != NULL && c->belief != NULL && c->live != NULL && c->wait != NULL &&
+           c->action != NULL && c->count != NULL && c->profile != NULL;
 }
 
 int32_t ckpd_control_new(ckpd_control **out, const ckpd_shape *shape, const ckpd_shape_plan *plan)
 {
     if (out == NULL || shape == NULL || plan == NULL) {
-        return shape == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(shape->context, out == NULL ? "out" : "plan");
+        return shape == NULL ? CKPD_ERR_ARGUMENT
+                             : ckpd__null_argument(shape->context, out == NULL ? "out" : "plan");
     }
     ckpd_context *context = shape->context;
     if (plan->fingerprint != ckpd__shape_fingerprint(shape)) {

@@ -56,11 +56,17 @@ struct ckpd_control {
     ckpd__entry entry[COHORT_ENTRIES];
     int32_t entries;
     int32_t most_rows;
-    int32_t *count;   /* [COHORT_ENTRIES][most_rows + 1] groups by row; the last column is "held back" */
-    double *profile;  /* [COHORT_ENTRIES][most_rows + 1][HORIZON_POINTS] */
+    int32_t
+        *count; /* [COHORT_ENTRIES][most_rows + 1] groups by row; the last column is "held back" */
+    double *profile; /* [COHORT_ENTRIES][most_rows + 1][HORIZON_POINTS] */
     double need[HORIZON_POINTS];
 };
 
+/* Signals, then the measurement of a step, then what time alone tells. */
+void ckpd__belief_begin(ckpd_control *control, int32_t event, double onset_s);
+void ckpd__belief_end(ckpd_control *control, int32_t event, double recovery_s);
+void ckpd__belief_sample(ckpd_control *control, const ckpd_control_input *input);
+void ckpd__belief_move(ckpd_control *control);
 /* Deficit that the control believes in, at time_s, with the present correction. */
 double ckpd__control_deficit(const ckpd_control *control, double time_s);
 /* When a planned moment of an event happens by present belief. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Training power events: a trapezoid of missing power, optionally with the trace that really ran. */
+/* Training power events: a trapezoid of missing power, optionally with the trace that really ran.
+ */
 #include "shape/shape.h"
 
 #include <math.h>
@@ -13,11 +14,12 @@ static const ckpd__field event_field[EVENT_FIELDS] = {
     {"depth_w", "W", "power missing at full depth", CKPD_FIELD_NUMBER, 1, 0.0, 1e12, NAN, NULL},
     {"fall_s", "s", "length of the drop", CKPD_FIELD_NUMBER, 0, 0.0, 3600.0, 0.5, NULL},
     {"rise_s", "s", "length of the return", CKPD_FIELD_NUMBER, 0, 0.0, 3600.0, 1.0, NULL},
-    {"depth_error_w", "W", "half width of the uncertainty of the depth", CKPD_FIELD_NUMBER, 0, 0.0, 1e12, 0.0,
-     NULL},
-    {"onset_error_s", "s", "half width of the uncertainty of the onset", CKPD_FIELD_NUMBER, 0, 0.0, 3600.0, 0.0,
-     NULL},
-    {"kind", "", "full or differential checkpoint", CKPD_FIELD_CHOICE, 0, 0.0, 1.0, 0.0, "full|differential"},
+    {"depth_error_w", "W", "half width of the uncertainty of the depth", CKPD_FIELD_NUMBER, 0, 0.0,
+     1e12, 0.0, NULL},
+    {"onset_error_s", "s", "half width of the uncertainty of the onset", CKPD_FIELD_NUMBER, 0, 0.0,
+     3600.0, 0.0, NULL},
+    {"kind", "", "full or differential checkpoint", CKPD_FIELD_CHOICE, 0, 0.0, 1.0, 0.0,
+     "full|differential"},
 };
 const ckpd__field_table ckpd__event_fields = {"power event", event_field, EVENT_FIELDS};
 
@@ -49,25 +51,29 @@ void ckpd_power_event_free(ckpd_power_event *event)
 
 int32_t ckpd_power_event_set(ckpd_power_event *event, const char *name, double value)
 {
-    return event == NULL ? CKPD_ERR_ARGUMENT
-                         : ckpd__fields_set(event->context, &ckpd__event_fields, event->values, name, value);
+    return event == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_set(event->context, &ckpd__event_fields, event->values, name, value);
 }
 
 int32_t ckpd_power_event_set_text(ckpd_power_event *event, const char *name, const char *text)
 {
     return event == NULL ? CKPD_ERR_ARGUMENT
-                         : ckpd__fields_set_text(event->context, &ckpd__event_fields, event->values, name, text);
+                         : ckpd__fields_set_text(event->context, &ckpd__event_fields, event->values,
+                                                 name, text);
 }
 
 int32_t ckpd_power_event_get(const ckpd_power_event *event, const char *name, double *value)
 {
-    return event == NULL ? CKPD_ERR_ARGUMENT
-                         : ckpd__fields_get(event->context, &ckpd__event_fields, event->values, name, value);
+    return event == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_get(event->context, &ckpd__event_fields, event->values, name, value);
 }
 
 int32_t ckpd_power_event_describe(ckpd_context *context, int32_t index, ckpd_field_info *out)
 {
-    return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__fields_info(context, &ckpd__event_fields, index, out);
+    return context == NULL ? CKPD_ERR_ARGUMENT
+                           : ckpd__fields_info(context, &ckpd__event_fields, index, out);
 }
 
 int32_t ckpd_power_event_set_trace(ckpd_power_event *event, int32_t count, const double *since_s,
@@ -95,9 +101,10 @@ int32_t ckpd_power_event_set_trace(ckpd_power_event *event, int32_t count, const
         }
         for (int32_t i = 1; i < count; i++) {
             if (since_s[i] <= since_s[i - 1]) {
-                return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "since_s", i, since_s[i],
-                                  "power event: trace times must ascend, but point %d is at %g s after %g s", i,
-                                  since_s[i], since_s[i - 1]);
+                return ckpd__fail(
+                    context, CKPD_ERR_INCONSISTENT, "since_s", i, since_s[i],
+                    "power event: trace times must ascend, but point %d is at %g s after %g s", i,
+                    since_s[i], since_s[i - 1]);
             }
         }
         trace = ckpd__calloc(context, 2 * (size_t)count, sizeof *trace);
@@ -115,7 +122,8 @@ int32_t ckpd_power_event_set_trace(ckpd_power_event *event, int32_t count, const
 
 double ckpd__event_shape(const double *values, double since_s)
 {
-    double fall = values[EVENT_FALL_S], rise = values[EVENT_RISE_S], duration = values[EVENT_DURATION_S];
+    double fall = values[EVENT_FALL_S], rise = values[EVENT_RISE_S],
+           duration = values[EVENT_DURATION_S];
     if (since_s < 0.0 || since_s >= duration + rise) {
         return 0.0;
     }
@@ -129,17 +137,19 @@ double ckpd__event_shape(const double *values, double since_s)
 
 double ckpd_power_event_deficit_w(const ckpd_power_event *event, double time_s)
 {
-    if (event == NULL || isnan(event->values[EVENT_ONSET_S]) || isnan(event->values[EVENT_DURATION_S]) ||
-        isnan(event->values[EVENT_DEPTH_W])) {
+    if (event == NULL || isnan(event->values[EVENT_ONSET_S]) ||
+        isnan(event->values[EVENT_DURATION_S]) || isnan(event->values[EVENT_DEPTH_W])) {
         return (double)NAN;
     }
     if (!(time_s > -INF && time_s < INF)) {
         return isnan(time_s) ? (double)NAN : 0.0;
     }
-    return event->values[EVENT_DEPTH_W] * ckpd__event_shape(event->values, time_s - event->values[EVENT_ONSET_S]);
+    return event->values[EVENT_DEPTH_W] *
+           ckpd__event_shape(event->values, time_s - event->values[EVENT_ONSET_S]);
 }
 
-int32_t ckpd__event_copy(ckpd_power_event **out, ckpd_context *context, const ckpd_power_event *event)
+int32_t ckpd__event_copy(ckpd_power_event **out, ckpd_context *context,
+                         const ckpd_power_event *event)
 {
     ckpd_power_event *copy;
     int32_t status = ckpd_power_event_new(&copy, context);

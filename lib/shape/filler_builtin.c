@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Types that ship. Power per GPU and batch time on H100, typed from the ML.ENERGY benchmark v3 (leaderboard
- * repository at commit 0cd52dab; data set licence Apache-2.0 by its card): power as printed; batch time is
- * mean output tokens times median inter-token latency for language models, the printed batch latency for
- * images. Queue lengths are ours.
+ * Types that ship. Power per GPU and batch time on H100, typed from the ML.ENERGY benchmark v3
+ * (leaderboard repository at commit 0cd52dab; data set licence Apache-2.0 by its card): power as
+ * printed; batch time is mean output tokens times median inter-token latency for language models,
+ * the printed batch latency for images. Queue lengths are ours.
  */
 #include "shape/shape.h"
 
@@ -21,27 +21,57 @@ typedef struct builtin {
 } builtin;
 
 static const builtin types[] = {
-    {"llama3.1-8b-chat", 1, 3000, 393, 7, {64, 128},
+    {"llama3.1-8b-chat",
+     1,
+     3000,
+     393,
+     7,
+     {64, 128},
      {8, 16, 32, 64, 128, 192, 256},
      {486, 513, 560, 610, 669, 688, 691},
      {2.9, 3.1, 3.5, 4.5, 6.5, 8.3, 10.3}},
-    {"qwen3-8b-chat", 1, 2000, 645, 7, {64, 128},
+    {"qwen3-8b-chat",
+     1,
+     2000,
+     645,
+     7,
+     {64, 128},
      {8, 16, 32, 64, 128, 192, 256},
      {427, 451, 478, 514, 573, 600, 633},
      {5.3, 5.8, 6.8, 9.0, 13.4, 17.0, 20.3}},
-    {"qwen3-14b-chat", 1, 2000, 617, 7, {64, 128},
+    {"qwen3-14b-chat",
+     1,
+     2000,
+     617,
+     7,
+     {64, 128},
      {8, 16, 32, 64, 128, 192, 256},
      {443, 465, 494, 525, 572, 613, 645},
      {7.7, 8.2, 9.3, 11.7, 16.2, 20.6, 23.7}},
-    {"llama3.1-70b-tp4", 4, 1500, 351, 7, {64, 128},
+    {"llama3.1-70b-tp4",
+     4,
+     1500,
+     351,
+     7,
+     {64, 128},
      {8, 16, 32, 64, 128, 192, 256},
      {441, 451, 449, 500, 546, 573, 589},
      {5.8, 6.2, 7.0, 7.9, 9.8, 11.8, 14.0}},
-    {"llama3.1-405b-tp8", 8, 800, 366, 7, {64, 128},
+    {"llama3.1-405b-tp8",
+     8,
+     800,
+     366,
+     7,
+     {64, 128},
      {8, 16, 32, 64, 128, 192, 256},
      {408, 423, 468, 520, 576, 602, 609},
      {12.2, 12.4, 13.3, 14.4, 17.6, 22.8, 24.5}},
-    {"qwen3-30b-a3b", 1, 1000, 920, 5, {32, 64},
+    {"qwen3-30b-a3b",
+     1,
+     1000,
+     920,
+     5,
+     {32, 64},
      {8, 16, 32, 64, 96},
      {399, 439, 468, 480, 494},
      {11.9, 16.2, 20.8, 26.6, 29.5}},
@@ -74,7 +104,8 @@ static int32_t unknown_type(ckpd_context *context, const char *name)
 int32_t ckpd_filler_builtin(ckpd_filler **out, ckpd_context *context, const char *name)
 {
     if (out == NULL || context == NULL || name == NULL) {
-        return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(context, out == NULL ? "out" : "name");
+        return context == NULL ? CKPD_ERR_ARGUMENT
+                               : ckpd__null_argument(context, out == NULL ? "out" : "name");
     }
     int32_t index = 0;
     while (index < ckpd_filler_builtin_count() && strcmp(types[index].name, name) != 0) {
@@ -92,7 +123,8 @@ int32_t ckpd_filler_builtin(ckpd_filler **out, ckpd_context *context, const char
     filler->values[FILLER_GPUS_PER_REPLICA] = type->gpus_per_replica;
     filler->values[FILLER_QUEUE_GROUPS] = type->queue;
     filler->values[FILLER_TOKENS_PER_REQUEST] = type->tokens;
-    status = ckpd_filler_set_table(filler, type->rows, type->batch, 1, NULL, type->power_w, type->duration_s);
+    status = ckpd_filler_set_table(filler, type->rows, type->batch, 1, NULL, type->power_w,
+                                   type->duration_s);
     if (status == CKPD_OK) {
         status = ckpd_filler_set_planned(filler, type->planned[1] == 0 ? 1 : 2, type->planned);
     }

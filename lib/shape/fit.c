@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The upper layer as a sparse program: least absolute error of a deficit curve by shifted copies of known
- * profiles, with a price on the largest error. Rows: fit, peak, GPUs held by slot, power before an onset,
- * queues, share of waste.
+ * The upper layer as a sparse program: least absolute error of a deficit curve by shifted copies of
+ * known profiles, with a price on the largest error. Rows: fit, peak, GPUs held by slot, power
+ * before an onset, queues, share of waste.
  */
 #include "shape/window.h"
 
@@ -11,27 +11,16 @@
 
 #define INF ((double)INFINITY)
 
-typedef struct program {
-    ckpd_milp_view view;
-    double *cost, *lower, *upper, *row_lower, *row_upper, *value, *point;
-    uint8_t *integer;
-    int64_t *start;
-    int32_t *index;
-    int32_t *early_row; /* [samples] row of the limit before an onset, -1 without */
-    int32_t cap_row, queue_row, waste_row; /* first of each kind */
-    bool waste;
-} program;
-
-static void free_program(ckpd_context *context, program *p)
+void ckpd__program_free(ckpd_context *context, ckpd__program *p)
 {
-    void *blocks[] = {p->cost,  p->lower, p->upper, p->row_lower, p->row_upper, p->value,
-                      p->point, p->integer, p->start, p->index,   p->early_row};
+    void *blocks[] = {p->cost,  p->lower,   p->upper, p->row_lower, p->row_upper, p->value,
+                      p->point, p->integer, p->start, p->index,     p->early_row};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         ckpd__free(context, blocks[i]);
     }
 }
 
-static void number_rows(const ckpd__window *w, program *p)
+static void number_rows(const ckpd__window *w, ckpd__program *p)
 {
     int32_t row = 2 * w->samples;
     p->cap_row = row;
@@ -55,7 +44,7 @@ static int64_t most_entries(const ckpd__window *w)
     return entries;
 }
 
-static bool allocate(const ckpd__window *w, program *p)
+static bool allocate(const ckpd__window *w, ckpd__program *p)
 {
     ckpd_context *context = w->context;
     p->early_row = ckpd__calloc(context, (size_t)w->samples, sizeof *p->early_row);
@@ -76,11 +65,12 @@ static bool allocate(const ckpd__window *w, program *p)
     p->row_upper = ckpd__calloc(context, rows, sizeof *p->row_upper);
     p->index = ckpd__calloc(context, entries, sizeof *p->index);
     p->value = ckpd__calloc(context, entries, sizeof *p->value);
-    return p->cost != NULL && p->lower != NULL && p->upper != NULL && p->point != NULL && p->integer != NULL &&
-           p->start != NULL && p->row_lower != NULL && p->row_upper != NULL && p->index != NULL && p->value != NULL;
+    return p->cost != NULL && p->lower != NULL && p->upper != NULL && p->point != NULL &&
+           p->integer != NULL && p->start != NULL && p->row_lower != NULL && p->row_upper != NULL &&
+           p->index != NULL && p->value != NULL;
 }
 
-static void set_rows(const ckpd__window *w, program *p)
+static void set_rows(const ckpd__window *w, ckpd__program *p)
 {
     for (int32_t r = 0; r < p->view.rows; r++) {
         p->row_lower[r] = -INF;
@@ -103,20 +93,21 @@ static void set_rows(const ckpd__window *w, program *p)
     }
 }
 
-static void put(program *p, int32_t row, double value)
+static void put(ckpd__program *p, int32_t row, double value)
 {
     p->index[p->view.nonzeros] = row;
     p->value[p->view.nonzeros++] = value;
 }
 
-static void set_launch_column(const ckpd__window *w, program *p, int32_t j)
+static void set_launch_column(const ckpd__window *w, ckpd__program *p, int32_t j)
 {
     const ckpd__column *column = &w->column[j];
     const double *power = &w->power[column->first_value];
     p->start[j] = p->view.nonzeros;
     p->cost[j] = column->price;
-    p->upper[j] = w->slot_cap[column->slot] < (double)w->queue[column->filler] ? w->slot_cap[column->slot]
-                                                                                : (double)w->queue[column->filler];
+    p->upper[j] = w->slot_cap[column->slot] < (double)w->queue[column->filler]
+                      ? w->slot_cap[column->slot]
+                      : (double)w->queue[column->filler];
     p->integer[j] = 1;
     for (int32_t i = 0; i < column->samples; i++) {
         if (power[i] != 0.0) {
@@ -137,13 +128,13 @@ static void set_launch_column(const ckpd__window *w, program *p, int32_t j)
     }
 }
 
-static void set_error_columns(const ckpd__window *w, program *p)
+static void set_error_columns(const ckpd__window *w, ckpd__program *p)
 {
     int32_t j = w->columns;
     for (int32_t sign = 0; sign < 2; sign++) {
         for (int32_t i = 0; i < w->samples; i++, j++) {
             p->start[j] = p->view.nonzeros;
-            p->cost[j] = 1.0;
+            p->cost[j] = w->weight[i];
             p->upper[j] = INF;
             put(p, i, sign == 0 ? 1.0 : -1.0);
             put(p, w->samples + i, 1.0);
@@ -158,7 +149,7 @@ static void set_error_columns(const ckpd__window *w, program *p)
     p->start[j + 1] = p->view.nonzeros;
 }
 
-static void set_start(const ckpd__window *w, program *p, const int32_t *groups)
+static void set_start(const ckpd__window *w, ckpd__program *p, const int32_t *groups)
 {
     double *error = p->point + w->columns, *peak = p->point + w->columns + 2 * w->samples;
     for (int32_t i = 0; i < w->samples; i++) {
@@ -167,7 +158,8 @@ static void set_start(const ckpd__window *w, program *p, const int32_t *groups)
     for (int32_t j = 0; j < w->columns; j++) {
         p->point[j] = (double)groups[j];
         for (int32_t i = 0; groups[j] > 0 && i < w->column[j].samples; i++) {
-            error[w->column[j].first_sample + i] -= groups[j] * w->power[w->column[j].first_value + i];
+            error[w->column[j].first_sample + i] -=
+                groups[j] * w->power[w->column[j].first_value + i];
         }
     }
     for (int32_t i = 0; i < w->samples; i++) {
@@ -177,11 +169,12 @@ static void set_start(const ckpd__window *w, program *p, const int32_t *groups)
     }
 }
 
-static int32_t build(const ckpd__window *w, bool integer, const int32_t *start, program *p)
+int32_t ckpd__program_build(const ckpd__window *w, bool integer, const int32_t *start,
+                            ckpd__program *p)
 {
     memset(p, 0, sizeof *p);
     if (!allocate(w, p)) {
-        free_program(w->context, p);
+        ckpd__program_free(w->context, p);
         return ckpd__no_memory(w->context);
     }
     set_rows(w, p);
@@ -207,18 +200,18 @@ static int32_t build(const ckpd__window *w, bool integer, const int32_t *start, 
     return CKPD_OK;
 }
 
-int32_t ckpd__fit_solve(const ckpd__window *w, const char *backend, const ckpd_cancel *cancel, bool integer,
-                        const int32_t *start, ckpd__fit_answer *answer)
+int32_t ckpd__fit_solve(const ckpd__window *w, const char *backend, const ckpd_cancel *cancel,
+                        bool integer, const int32_t *start, ckpd__fit_answer *answer)
 {
-    program p;
-    int32_t status = build(w, integer, start, &p);
+    ckpd__program p;
+    int32_t status = ckpd__program_build(w, integer, start, &p);
     if (status != CKPD_OK) {
         return status;
     }
     answer->nonzeros = p.view.nonzeros;
     double *x = ckpd__calloc(w->context, (size_t)p.view.columns, sizeof *x);
     if (x == NULL) {
-        free_program(w->context, &p);
+        ckpd__program_free(w->context, &p);
         return ckpd__no_memory(w->context);
     }
     ckpd_solve_params params = {.size = sizeof params, .time_limit_s = INF, .threads = 1};
@@ -229,11 +222,12 @@ int32_t ckpd__fit_solve(const ckpd__window *w, const char *backend, const ckpd_c
     ckpd_milp_result result = {.size = sizeof result, .x = x};
     status = ckpd_milp_solve(w->context, backend, &p.view, &params, cancel, &result);
     if (status == CKPD_OK && result.outcome == CKPD_OUTCOME_CANCELLED) {
-        status = ckpd__fail(w->context, CKPD_ERR_CALLBACK, NULL, -1, (double)NAN, "shaping plan: cancelled");
+        status = ckpd__fail(w->context, CKPD_ERR_CALLBACK, NULL, -1, (double)NAN,
+                            "shaping plan: cancelled");
     } else if (status == CKPD_OK && !result.has_plan && !integer) {
         status = ckpd__fail(w->context, CKPD_ERR_BACKEND, NULL, -1, (double)result.outcome,
-                            "shaping plan: the solver gave no answer (outcome %d): %s", result.outcome,
-                            result.message);
+                            "shaping plan: the solver gave no answer (outcome %d): %s",
+                            result.outcome, result.message);
     }
     if (status == CKPD_OK) {
         answer->found = result.has_plan != 0;
@@ -244,6 +238,6 @@ int32_t ckpd__fit_solve(const ckpd__window *w, const char *backend, const ckpd_c
         memcpy(answer->x, x, (size_t)w->columns * sizeof *x);
     }
     ckpd__free(w->context, x);
-    free_program(w->context, &p);
+    ckpd__program_free(w->context, &p);
     return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The lower layer: batch sizes of the groups that start now are moved so that their power over the next
- * seconds fits what is still needed by the measured deficit. Longer batches draw more and last longer.
+ * The lower layer: batch sizes of the groups that start now are moved so that their power over the
+ * next seconds fits what is still needed by the measured deficit. Longer batches draw more and last
+ * longer.
  */
 #include "shape/control.h"
 
@@ -25,11 +26,12 @@ double ckpd__control_live_w(const ckpd_control *c, double time_s)
     for (int32_t i = 0; i < c->state.live; i++) {
         const ckpd__group *g = &c->live[i];
         /* Groups of one launch follow one another and draw alike. */
-        if (before == NULL || g->row != before->row || g->start_s != before->start_s || g->stop_s != before->stop_s ||
-            g->stopping != before->stopping) {
+        if (before == NULL || g->row != before->row || g->start_s != before->start_s ||
+            g->stop_s != before->stop_s || g->stopping != before->stopping) {
             double stop = g->stopping ? g->stopped_s : ckpd__control_stop_s(c, g->event, g->stop_s);
-            last = ckpd__profile_power(&c->rig.profile[g->row], time_s - g->start_s - c->rig.latency_s,
-                                       stop - g->start_s);
+            last =
+                ckpd__profile_power(&c->rig.profile[g->row], time_s - g->start_s - c->rig.delay_s,
+                                    ckpd__rig_run_s(&c->rig, g->start_s, stop));
             before = g;
         }
         sum += last;
@@ -48,8 +50,10 @@ static double later_w(const ckpd_control *c, double time_s)
         if (c->done[i] || start > time_s) {
             continue;
         }
-        sum += l->groups * ckpd__profile_power(&c->rig.profile[l->row], time_s - start - c->rig.latency_s,
-                                               ckpd__control_stop_s(c, l->event, l->stop_s) - start);
+        sum += l->groups *
+               ckpd__profile_power(
+                   &c->rig.profile[l->row], time_s - start - c->rig.delay_s,
+                   ckpd__rig_run_s(&c->rig, start, ckpd__control_stop_s(c, l->event, l->stop_s)));
     }
     return sum;
 }
@@ -68,7 +72,8 @@ static double cohort_w(const ckpd_control *c, int32_t point)
     return sum;
 }
 
-/* Looks from the first moment of full power over the horizon; need[] then holds need less cohort. */
+/* Looks from the first moment of full power over the horizon; need[] then holds need less cohort.
+ */
 static double look_ahead(ckpd_control *c)
 {
     double up = 0.0, error = 0.0;
@@ -76,25 +81,28 @@ static double look_ahead(ckpd_control *c)
         double of = c->rig.profile[c->entry[e].planned_row].up_s;
         up = of > up ? of : up;
     }
-    double from = c->time_s + c->rig.latency_s + up;
+    double from = c->time_s + c->rig.delay_s + up;
     double pace = c->shape->values[SHAPE_HORIZON_S] / HORIZON_POINTS;
     for (int32_t i = 0; i < HORIZON_POINTS; i++) {
         double t = from + i * pace;
         for (int32_t e = 0; e < c->entries; e++) {
             const ckpd__entry *entry = &c->entry[e];
-            double stop = ckpd__control_stop_s(c, entry->event, entry->stop_s) - c->time_s;
+            double stop = ckpd__rig_run_s(&c->rig, c->time_s,
+                                          ckpd__control_stop_s(c, entry->event, entry->stop_s));
             for (int32_t r = 0; r < entry->rows; r++) {
                 profile_of(c, e, r)[i] = ckpd__profile_power(&c->rig.profile[entry->first_row + r],
-                                                             t - c->time_s - c->rig.latency_s, stop);
+                                                             t - c->time_s - c->rig.delay_s, stop);
             }
         }
-        c->need[i] = ckpd__control_deficit(c, t) - ckpd__control_live_w(c, t) - later_w(c, t) - cohort_w(c, i);
+        c->need[i] = ckpd__control_deficit(c, t) - ckpd__control_live_w(c, t) - later_w(c, t) -
+                     cohort_w(c, i);
         error += fabs(c->need[i]);
     }
     return error;
 }
 
-static double error_after(const ckpd_control *c, const double *from, const double *to, int32_t moved)
+static double error_after(const ckpd_control *c, const double *from, const double *to,
+                          int32_t moved)
 {
     double sum = 0.0;
     for (int32_t i = 0; i < HORIZON_POINTS; i++) {
@@ -115,7 +123,8 @@ static bool try_moves(ckpd_control *c, int32_t e, int32_t m, double *error)
         for (int32_t way = -1; way <= 1; way += 2) {
             /* Column `rows` stands for "held back"; its neighbour is the smallest batch. */
             int32_t to = r == entry->rows ? 0 : r + way < 0 ? entry->rows : r + way;
-            if ((r == entry->rows && way < 0) || (to == entry->rows && (way > 0 || !defer)) || count[r] < m ||
+            if ((r == entry->rows && way < 0) || (to == entry->rows && (way > 0 || !defer)) ||
+                count[r] < m ||
                 (to < entry->rows && !c->rig.profile[entry->first_row + to].allowed)) {
                 continue;
             }

@@ -24,7 +24,8 @@ void ckpd__machine_start(ckpd__machine *machine, const ckpd_microgrid *grid)
     machine->soc_wh = p[GRID_BATTERY_SOC_START] * p[GRID_BATTERY_ENERGY_WH];
 }
 
-/* Valve movement with its limits: at a limit it only moves back (anti-windup), never faster than its rate. */
+/* Valve movement with its limits: at a limit it only moves back (anti-windup), never faster than
+ * its rate. */
 static double valve_rate(const double *p, double valve, double rate)
 {
     rate = clamp(rate, -p[GRID_VALVE_RATE], p[GRID_VALVE_RATE]);
@@ -39,7 +40,8 @@ static double battery_target(const ckpd__machine *machine, double speed)
     const double *p = machine->p;
     double off = speed * p[GRID_F0_HZ], band = p[GRID_BATTERY_DEADBAND_HZ];
     double beyond = off > band ? off - band : off < -band ? off + band : 0.0;
-    double target = clamp(p[GRID_BATTERY_GAIN_W_PER_HZ] * beyond, -p[GRID_BATTERY_POWER_W], p[GRID_BATTERY_POWER_W]);
+    double target = clamp(p[GRID_BATTERY_GAIN_W_PER_HZ] * beyond, -p[GRID_BATTERY_POWER_W],
+                          p[GRID_BATTERY_POWER_W]);
     if ((target > 0.0 && !machine->may_charge) || (target < 0.0 && !machine->may_discharge)) {
         return 0.0;
     }
@@ -55,32 +57,40 @@ static void derive(const ckpd__machine *machine, const double *x, double deficit
                      (2.0 * p[GRID_INERTIA_S]);
     if (p[GRID_GOVERNOR] > 0.0) {
         double error = p[GRID_DROOP] * (x[STATE_SECONDARY] / p[GRID_TURBINE_GAIN] -
-                                        (x[STATE_VALVE] - machine->start_valve)) - speed;
+                                        (x[STATE_VALVE] - machine->start_valve)) -
+                       speed;
         double wanted = machine->start_valve + p[GRID_PID_KP] * error + x[STATE_INTEGRAL];
-        double rate = valve_rate(p, x[STATE_VALVE],
-                                 (clamp(wanted, p[GRID_VALVE_MIN], p[GRID_VALVE_MAX]) - x[STATE_VALVE]) / p[GRID_T1_S]);
+        double rate = valve_rate(
+            p, x[STATE_VALVE],
+            (clamp(wanted, p[GRID_VALVE_MIN], p[GRID_VALVE_MAX]) - x[STATE_VALVE]) / p[GRID_T1_S]);
         d[STATE_VALVE] = rate;
-        int32_t wound = (wanted > p[GRID_VALVE_MAX] && error > 0.0) || (wanted < p[GRID_VALVE_MIN] && error < 0.0);
+        int32_t wound = (wanted > p[GRID_VALVE_MAX] && error > 0.0) ||
+                        (wanted < p[GRID_VALVE_MIN] && error < 0.0);
         d[STATE_INTEGRAL] = wound ? 0.0 : p[GRID_PID_KI_PER_S] * error;
-        d[STATE_TURBINE] = (p[GRID_TURBINE_GAIN] * (x[STATE_VALVE] - p[GRID_NO_LOAD_VALVE]) - x[STATE_TURBINE]) /
-                           p[GRID_T2_S];
+        d[STATE_TURBINE] =
+            (p[GRID_TURBINE_GAIN] * (x[STATE_VALVE] - p[GRID_NO_LOAD_VALVE]) - x[STATE_TURBINE]) /
+            p[GRID_T2_S];
     } else {
-        d[STATE_VALVE] = valve_rate(p, x[STATE_VALVE],
-                                    (machine->start_power + x[STATE_SECONDARY] - speed / p[GRID_DROOP] -
-                                     x[STATE_VALVE]) / p[GRID_T1_S]);
+        d[STATE_VALVE] = valve_rate(
+            p, x[STATE_VALVE],
+            (machine->start_power + x[STATE_SECONDARY] - speed / p[GRID_DROOP] - x[STATE_VALVE]) /
+                p[GRID_T1_S]);
         d[STATE_TURBINE] = (x[STATE_VALVE] - x[STATE_TURBINE]) / p[GRID_T2_S];
         d[STATE_INTEGRAL] = 0.0;
     }
-    d[STATE_BATTERY] = p[GRID_BATTERY_POWER_W] > 0.0
-                           ? (battery_target(machine, speed) - x[STATE_BATTERY]) / p[GRID_BATTERY_TAU_S]
-                           : 0.0;
+    d[STATE_BATTERY] =
+        p[GRID_BATTERY_POWER_W] > 0.0
+            ? (battery_target(machine, speed) - x[STATE_BATTERY]) / p[GRID_BATTERY_TAU_S]
+            : 0.0;
     double shift = -p[GRID_SECONDARY_PER_S] * speed;
-    d[STATE_SECONDARY] = (x[STATE_SECONDARY] >= 1.0 && shift > 0.0) || (x[STATE_SECONDARY] <= -1.0 && shift < 0.0)
-                             ? 0.0
-                             : shift;
+    d[STATE_SECONDARY] =
+        (x[STATE_SECONDARY] >= 1.0 && shift > 0.0) || (x[STATE_SECONDARY] <= -1.0 && shift < 0.0)
+            ? 0.0
+            : shift;
 }
 
-/* Battery power is linear between b0 and b1 over h seconds; its positive and negative parts apart. */
+/* Battery power is linear between b0 and b1 over h seconds; its positive and negative parts apart.
+ */
 static void count_energy(ckpd__machine *machine, double h, double b0, double b1)
 {
     double whole = 0.5 * (b0 + b1), positive, negative;
@@ -99,7 +109,8 @@ static void count_energy(ckpd__machine *machine, double h, double b0, double b1)
     machine->discharge_wh += negative * h / 3600.0;
     machine->integral_wh += whole * h / 3600.0;
     machine->soc_wh += (positive * machine->p[GRID_BATTERY_ETA_CHARGE] -
-                        negative / machine->p[GRID_BATTERY_ETA_DISCHARGE]) * h / 3600.0;
+                        negative / machine->p[GRID_BATTERY_ETA_DISCHARGE]) *
+                       h / 3600.0;
 }
 
 void ckpd__machine_step(ckpd__machine *machine, double h, double p0, double p1)
@@ -127,7 +138,8 @@ void ckpd__machine_step(ckpd__machine *machine, double h, double p0, double p1)
         x[i] += h / 6.0 * (k[0][i] + 2.0 * k[1][i] + 2.0 * k[2][i] + k[3][i]);
     }
     if (x[STATE_VALVE] >= p[GRID_VALVE_MAX] || x[STATE_VALVE] <= p[GRID_VALVE_MIN] ||
-        (p[GRID_BATTERY_POWER_W] > 0.0 && fabs(x[STATE_BATTERY]) >= 0.999 * p[GRID_BATTERY_POWER_W])) {
+        (p[GRID_BATTERY_POWER_W] > 0.0 &&
+         fabs(x[STATE_BATTERY]) >= 0.999 * p[GRID_BATTERY_POWER_W])) {
         machine->saturated = 1;
     }
     count_energy(machine, h, before, x[STATE_BATTERY]);

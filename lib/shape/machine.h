@@ -44,12 +44,20 @@ struct ckpd_microgrid {
     double values[GRID_FIELDS];
 };
 
-enum { STATE_SPEED, STATE_VALVE, STATE_TURBINE, STATE_BATTERY, STATE_SECONDARY, STATE_INTEGRAL, STATES };
+enum {
+    STATE_SPEED,
+    STATE_VALVE,
+    STATE_TURBINE,
+    STATE_BATTERY,
+    STATE_SECONDARY,
+    STATE_INTEGRAL,
+    STATES
+};
 
 typedef struct ckpd__machine {
-    const double *p;          /* the microgrid's values */
+    const double *p; /* the microgrid's values */
     double x[STATES];
-    double start_power;       /* per unit */
+    double start_power; /* per unit */
     double start_valve;
     double soc_wh;
     double charge_wh, discharge_wh, integral_wh; /* of the battery power, at its terminals */

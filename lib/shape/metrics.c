@@ -28,7 +28,8 @@ static void add_point(const ckpd__simulation *sim, ckpd_shape_run *run, int64_t 
 {
     ckpd_shape_metrics *m = &run->metrics;
     bool tracked;
-    double f = run->trace[TRACE_DEVIATION][i], battery = run->trace[TRACE_BATTERY][i], h = run->step_s;
+    double f = run->trace[TRACE_DEVIATION][i], battery = run->trace[TRACE_BATTERY][i],
+           h = run->step_s;
     if (!in_window(sim, run->trace[TRACE_TIME][i], &tracked)) {
         return;
     }
@@ -39,9 +40,11 @@ static void add_point(const ckpd__simulation *sim, ckpd_shape_run *run, int64_t 
     m->max_abs_hz = fabs(f) > m->max_abs_hz ? fabs(f) : m->max_abs_hz;
     m->zenith_hz = f > m->zenith_hz ? f : m->zenith_hz;
     m->nadir_hz = f < m->nadir_hz ? f : m->nadir_hz;
-    m->battery_peak_charge_w = battery > m->battery_peak_charge_w ? battery : m->battery_peak_charge_w;
+    m->battery_peak_charge_w =
+        battery > m->battery_peak_charge_w ? battery : m->battery_peak_charge_w;
     int64_t back = (int64_t)floor(0.1 / h + 0.5);
-    if (i >= back && fabs(run->trace[TRACE_TIME][i] - run->trace[TRACE_TIME][i - back] - 0.1) < 1e-6) {
+    if (i >= back &&
+        fabs(run->trace[TRACE_TIME][i] - run->trace[TRACE_TIME][i - back] - 0.1) < 1e-6) {
         double rate = fabs(f - run->trace[TRACE_DEVIATION][i - back]) / 0.1;
         m->rocof_hz_s = rate > m->rocof_hz_s ? rate : m->rocof_hz_s;
     }
@@ -107,7 +110,8 @@ static void judge_ieee(ckpd_shape_run *run, double f0)
     }
 }
 
-void ckpd__run_measure(const ckpd__simulation *sim, ckpd_shape_run *run, const ckpd__machine *machine)
+void ckpd__run_measure(const ckpd__simulation *sim, ckpd_shape_run *run,
+                       const ckpd__machine *machine)
 {
     ckpd_shape_metrics *m = &run->metrics;
     sums s;
@@ -122,8 +126,9 @@ void ckpd__run_measure(const ckpd__simulation *sim, ckpd_shape_run *run, const c
     m->battery_charge_wh = s.charge_w_s / 3600.0;
     m->battery_discharge_wh = s.discharge_w_s / 3600.0;
     double energy = sim->grid->values[GRID_BATTERY_ENERGY_WH];
-    m->battery_soc_end = energy > 0.0 && sim->grid->values[GRID_BATTERY_POWER_W] > 0.0 ? machine->soc_wh / energy
-                                                                                         : (double)NAN;
+    m->battery_soc_end = energy > 0.0 && sim->grid->values[GRID_BATTERY_POWER_W] > 0.0
+                             ? machine->soc_wh / energy
+                             : (double)NAN;
     m->tracking_w = s.tracking_s > 0.0 ? s.tracking_w_s / s.tracking_s : 0.0;
     measure_groups(sim, m);
     m->filler_kwh = fill_w_s / 3.6e6;

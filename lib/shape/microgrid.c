@@ -9,36 +9,51 @@
 
 static const ckpd__field grid_field[GRID_FIELDS] = {
     {"f0_hz", "Hz", "nominal frequency", CKPD_FIELD_NUMBER, 0, 1.0, 1000.0, 60.0, NULL},
-    {"rated_va", "VA", "rating, base of the per-unit values", CKPD_FIELD_NUMBER, 0, 1.0, 1e12, 20e6, NULL},
+    {"rated_va", "VA", "rating, base of the per-unit values", CKPD_FIELD_NUMBER, 0, 1.0, 1e12, 20e6,
+     NULL},
     {"inertia_s", "s", "inertia constant H", CKPD_FIELD_NUMBER, 0, 1e-3, 100.0, 1.5, NULL},
-    {"damping", "", "load damping D, per unit power per unit frequency", CKPD_FIELD_NUMBER, 0, 0.0, 100.0, 1.0, NULL},
+    {"damping", "", "load damping D, per unit power per unit frequency", CKPD_FIELD_NUMBER, 0, 0.0,
+     100.0, 1.0, NULL},
     {"governor", "", "lag: droop and two lags; pid: proportional-integral governor of GGOV1 kind",
      CKPD_FIELD_CHOICE, 0, 0.0, 1.0, 0.0, "lag|pid"},
     {"droop", "", "droop R", CKPD_FIELD_NUMBER, 0, 1e-4, 10.0, 0.05, NULL},
-    {"t1_s", "s", "time constant of the governor or actuator", CKPD_FIELD_NUMBER, 0, 1e-3, 1000.0, 0.2, NULL},
+    {"t1_s", "s", "time constant of the governor or actuator", CKPD_FIELD_NUMBER, 0, 1e-3, 1000.0,
+     0.2, NULL},
     {"t2_s", "s", "time constant of the turbine", CKPD_FIELD_NUMBER, 0, 1e-3, 1000.0, 0.3, NULL},
     {"valve_min", "", "lower valve limit", CKPD_FIELD_NUMBER, 0, -1.0, 2.0, 0.2, NULL},
     {"valve_max", "", "upper valve limit", CKPD_FIELD_NUMBER, 0, 0.0, 2.0, 1.05, NULL},
-    {"valve_rate_per_s", "1/s", "fastest valve movement", CKPD_FIELD_NUMBER, 0, 1e-6, INF, INF, NULL},
-    {"pid_kp", "", "proportional gain of the pid governor", CKPD_FIELD_NUMBER, 0, 0.0, 1e4, 10.0, NULL},
-    {"pid_ki_per_s", "1/s", "integral gain of the pid governor", CKPD_FIELD_NUMBER, 0, 0.0, 1e4, 2.0, NULL},
-    {"turbine_gain", "", "pid governor: power per valve travel", CKPD_FIELD_NUMBER, 0, 1e-3, 100.0, 1.5, NULL},
-    {"no_load_valve", "", "pid governor: valve at no load", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.2, NULL},
-    {"secondary_per_s", "1/s", "secondary control: per unit power per second and per unit frequency; 0: none",
+    {"valve_rate_per_s", "1/s", "fastest valve movement", CKPD_FIELD_NUMBER, 0, 1e-6, INF, INF,
+     NULL},
+    {"pid_kp", "", "proportional gain of the pid governor", CKPD_FIELD_NUMBER, 0, 0.0, 1e4, 10.0,
+     NULL},
+    {"pid_ki_per_s", "1/s", "integral gain of the pid governor", CKPD_FIELD_NUMBER, 0, 0.0, 1e4,
+     2.0, NULL},
+    {"turbine_gain", "", "pid governor: power per valve travel", CKPD_FIELD_NUMBER, 0, 1e-3, 100.0,
+     1.5, NULL},
+    {"no_load_valve", "", "pid governor: valve at no load", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.2,
+     NULL},
+    {"secondary_per_s", "1/s",
+     "secondary control: per unit power per second and per unit frequency; 0: none",
      CKPD_FIELD_NUMBER, 0, 0.0, 1e3, 0.0, NULL},
     {"load_w", "W", "load before any event", CKPD_FIELD_NUMBER, 0, 0.0, 1e12, 12e6, NULL},
-    {"battery_power_w", "W", "power of the battery either way; 0: no battery", CKPD_FIELD_NUMBER, 0, 0.0, 1e12, 4e6,
+    {"battery_power_w", "W", "power of the battery either way; 0: no battery", CKPD_FIELD_NUMBER, 0,
+     0.0, 1e12, 4e6, NULL},
+    {"battery_energy_wh", "Wh", "energy of the battery", CKPD_FIELD_NUMBER, 0, 0.0, 1e15, 2e6,
      NULL},
-    {"battery_energy_wh", "Wh", "energy of the battery", CKPD_FIELD_NUMBER, 0, 0.0, 1e15, 2e6, NULL},
-    {"battery_gain_w_per_hz", "W/Hz", "battery power per frequency beyond the dead band", CKPD_FIELD_NUMBER, 0, 0.0,
-     1e12, 4e6, NULL},
-    {"battery_deadband_hz", "Hz", "half width of the dead band", CKPD_FIELD_NUMBER, 0, 0.0, 100.0, 0.10, NULL},
-    {"battery_tau_s", "s", "time constant of the converter", CKPD_FIELD_NUMBER, 0, 1e-3, 100.0, 0.05, NULL},
-    {"battery_soc_start", "", "share of energy at the start", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.5, NULL},
+    {"battery_gain_w_per_hz", "W/Hz", "battery power per frequency beyond the dead band",
+     CKPD_FIELD_NUMBER, 0, 0.0, 1e12, 4e6, NULL},
+    {"battery_deadband_hz", "Hz", "half width of the dead band", CKPD_FIELD_NUMBER, 0, 0.0, 100.0,
+     0.10, NULL},
+    {"battery_tau_s", "s", "time constant of the converter", CKPD_FIELD_NUMBER, 0, 1e-3, 100.0,
+     0.05, NULL},
+    {"battery_soc_start", "", "share of energy at the start", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.5,
+     NULL},
     {"battery_soc_min", "", "no discharge at or below", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.1, NULL},
     {"battery_soc_max", "", "no charge at or above", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.9, NULL},
-    {"battery_eta_charge", "", "efficiency of charging", CKPD_FIELD_NUMBER, 0, 0.01, 1.0, 0.95, NULL},
-    {"battery_eta_discharge", "", "efficiency of discharging", CKPD_FIELD_NUMBER, 0, 0.01, 1.0, 0.95, NULL},
+    {"battery_eta_charge", "", "efficiency of charging", CKPD_FIELD_NUMBER, 0, 0.01, 1.0, 0.95,
+     NULL},
+    {"battery_eta_discharge", "", "efficiency of discharging", CKPD_FIELD_NUMBER, 0, 0.01, 1.0,
+     0.95, NULL},
     {"step_s", "s", "longest step of integration", CKPD_FIELD_NUMBER, 0, 1e-5, 0.05, 0.01, NULL},
 };
 const ckpd__field_table ckpd__grid_fields = {"microgrid", grid_field, GRID_FIELDS};
@@ -50,20 +65,25 @@ typedef struct preset {
 } preset;
 
 static const preset presets[] = {
-    {"gas-2x10", "two 10-MVA gas turbines; numbers assumed, near campus-gas-2",
-     20e6, 0.6, 1.5, 1.0, 0.05, 0.2, 0.3, 0.2, 1.05, 0},
-    {"campus-gas-1", "OpenIPSL UniversityCampus/CampusA (8155c73f), 53.9-MVA GAST, droop 4 %; unstable alone",
+    {"gas-2x10", "two 10-MVA gas turbines; numbers assumed, near campus-gas-2", 20e6, 0.6, 1.5, 1.0,
+     0.05, 0.2, 0.3, 0.2, 1.05, 0},
+    {"campus-gas-1",
+     "OpenIPSL UniversityCampus/CampusA (8155c73f), 53.9-MVA GAST, droop 4 %; unstable alone",
      53.9e6, 0.6, 1.5, 0.0, 0.04, 0.5, 0.7, 0.2, 1.3, 0},
     {"campus-gas-2", "OpenIPSL UniversityCampus/CampusA (8155c73f), 40.5-MVA GAST, droop 5 %",
      40.5e6, 0.6, 1.486, 0.0, 0.05, 0.2, 0.3, 0.2, 1.05, 0},
-    {"campus-steam", "OpenIPSL UniversityCampus/CampusA (8155c73f), 32-MVA set with TGOV1; its lead of 1 ms left out",
+    {"campus-steam",
+     "OpenIPSL UniversityCampus/CampusA (8155c73f), 32-MVA set with TGOV1; its lead of 1 ms left "
+     "out",
      32e6, 0.6, 2.43, 0.0, 0.05, 0.2, 0.3, 0.0, 1.0, 0},
-    {"diesel-degov", "OpenIPSL IEEEMicrogrid: H and actuator lags of DEGOV (T5 + T6, TD); droop of 5 % assumed in "
-                     "place of its integrator", 5e6, 0.6, 1.07, 0.0, 0.05, 0.0474, 0.024, 0.0, 1.1, 0},
-    {"cim-gast", "CIM typical GAST (smart-data-models GovGAST); unstable alone",
-     20e6, 0.6, 1.5, 1.0, 0.04, 0.5, 0.5, 0.2, 1.05, 0},
-    {"cim-ggov1", "CIM typical GGOV1 (smart-data-models GovCT1); H = 3 s assumed",
-     20e6, 0.6, 3.0, 1.0, 0.04, 0.5, 0.5, 0.15, 1.0, 1},
+    {"diesel-degov",
+     "OpenIPSL IEEEMicrogrid: H and actuator lags of DEGOV (T5 + T6, TD); droop of 5 % assumed in "
+     "place of its integrator",
+     5e6, 0.6, 1.07, 0.0, 0.05, 0.0474, 0.024, 0.0, 1.1, 0},
+    {"cim-gast", "CIM typical GAST (smart-data-models GovGAST); unstable alone", 20e6, 0.6, 1.5,
+     1.0, 0.04, 0.5, 0.5, 0.2, 1.05, 0},
+    {"cim-ggov1", "CIM typical GGOV1 (smart-data-models GovCT1); H = 3 s assumed", 20e6, 0.6, 3.0,
+     1.0, 0.04, 0.5, 0.5, 0.15, 1.0, 1},
 };
 enum { PRESETS = sizeof presets / sizeof presets[0] };
 
@@ -116,8 +136,8 @@ int32_t ckpd_microgrid_new(ckpd_microgrid **out, ckpd_context *context, const ch
     if (index == PRESETS) {
         const char *nearest = ckpd__nearest(name, names, PRESETS);
         return ckpd__fail(context, CKPD_ERR_UNKNOWN_NAME, "preset", -1, (double)NAN,
-                          "no microgrid preset '%s'%s%s", name, nearest == NULL ? "" : "; nearest: ",
-                          nearest == NULL ? "" : nearest);
+                          "no microgrid preset '%s'%s%s", name,
+                          nearest == NULL ? "" : "; nearest: ", nearest == NULL ? "" : nearest);
     }
     ckpd_microgrid *grid = ckpd__calloc(context, 1, sizeof *grid);
     if (grid == NULL) {
@@ -141,25 +161,29 @@ void ckpd_microgrid_free(ckpd_microgrid *grid)
 
 int32_t ckpd_microgrid_set(ckpd_microgrid *grid, const char *name, double value)
 {
-    return grid == NULL ? CKPD_ERR_ARGUMENT
-                        : ckpd__fields_set(grid->context, &ckpd__grid_fields, grid->values, name, value);
+    return grid == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_set(grid->context, &ckpd__grid_fields, grid->values, name, value);
 }
 
 int32_t ckpd_microgrid_set_text(ckpd_microgrid *grid, const char *name, const char *text)
 {
-    return grid == NULL ? CKPD_ERR_ARGUMENT
-                        : ckpd__fields_set_text(grid->context, &ckpd__grid_fields, grid->values, name, text);
+    return grid == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_set_text(grid->context, &ckpd__grid_fields, grid->values, name, text);
 }
 
 int32_t ckpd_microgrid_get(const ckpd_microgrid *grid, const char *name, double *value)
 {
-    return grid == NULL ? CKPD_ERR_ARGUMENT
-                        : ckpd__fields_get(grid->context, &ckpd__grid_fields, grid->values, name, value);
+    return grid == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_get(grid->context, &ckpd__grid_fields, grid->values, name, value);
 }
 
 int32_t ckpd_microgrid_describe(ckpd_context *context, int32_t index, ckpd_field_info *out)
 {
-    return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__fields_info(context, &ckpd__grid_fields, index, out);
+    return context == NULL ? CKPD_ERR_ARGUMENT
+                           : ckpd__fields_info(context, &ckpd__grid_fields, index, out);
 }
 
 /* --- stability ------------------------------------------------------------------------------- */
@@ -226,7 +250,8 @@ static bool stable(const double *polynomial, int order)
             return false;
         }
         for (int c = 0; c <= order / 2; c++) {
-            row[r][c] = (row[r - 1][0] * row[r - 2][c + 1] - row[r - 2][0] * row[r - 1][c + 1]) / row[r - 1][0];
+            row[r][c] = (row[r - 1][0] * row[r - 2][c + 1] - row[r - 2][0] * row[r - 1][c + 1]) /
+                        row[r - 1][0];
         }
     }
     return row[order][0] > 0.0 && row[0][0] > 0.0;
@@ -238,21 +263,23 @@ static int32_t check_limits(const ckpd_microgrid *grid)
     ckpd_context *context = grid->context;
     if (!(p[GRID_VALVE_MIN] < p[GRID_VALVE_MAX])) {
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "valve_min", -1, p[GRID_VALVE_MIN],
-                          "microgrid %s: valve_min %g must be below valve_max %g", grid->name, p[GRID_VALVE_MIN],
-                          p[GRID_VALVE_MAX]);
+                          "microgrid %s: valve_min %g must be below valve_max %g", grid->name,
+                          p[GRID_VALVE_MIN], p[GRID_VALVE_MAX]);
     }
     ckpd__machine machine;
     ckpd__machine_start(&machine, grid);
     if (machine.start_valve < p[GRID_VALVE_MIN] || machine.start_valve > p[GRID_VALVE_MAX]) {
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "load_w", -1, p[GRID_LOAD_W],
-                          "microgrid %s: a load of %g W needs a valve at %g, outside %g to %g", grid->name,
-                          p[GRID_LOAD_W], machine.start_valve, p[GRID_VALVE_MIN], p[GRID_VALVE_MAX]);
+                          "microgrid %s: a load of %g W needs a valve at %g, outside %g to %g",
+                          grid->name, p[GRID_LOAD_W], machine.start_valve, p[GRID_VALVE_MIN],
+                          p[GRID_VALVE_MAX]);
     }
-    if (p[GRID_BATTERY_POWER_W] > 0.0 &&
-        !(p[GRID_BATTERY_SOC_MIN] <= p[GRID_BATTERY_SOC_START] && p[GRID_BATTERY_SOC_START] <= p[GRID_BATTERY_SOC_MAX])) {
-        return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "battery_soc_start", -1, p[GRID_BATTERY_SOC_START],
-                          "microgrid %s: battery_soc_start %g lies outside %g to %g", grid->name,
-                          p[GRID_BATTERY_SOC_START], p[GRID_BATTERY_SOC_MIN], p[GRID_BATTERY_SOC_MAX]);
+    if (p[GRID_BATTERY_POWER_W] > 0.0 && !(p[GRID_BATTERY_SOC_MIN] <= p[GRID_BATTERY_SOC_START] &&
+                                           p[GRID_BATTERY_SOC_START] <= p[GRID_BATTERY_SOC_MAX])) {
+        return ckpd__fail(
+            context, CKPD_ERR_INCONSISTENT, "battery_soc_start", -1, p[GRID_BATTERY_SOC_START],
+            "microgrid %s: battery_soc_start %g lies outside %g to %g", grid->name,
+            p[GRID_BATTERY_SOC_START], p[GRID_BATTERY_SOC_MIN], p[GRID_BATTERY_SOC_MAX]);
     }
     return CKPD_OK;
 }
@@ -273,12 +300,15 @@ int32_t ckpd_microgrid_check(const ckpd_microgrid *grid)
     }
     if (order == 3) {
         return ckpd__fail(grid->context, CKPD_ERR_INCONSISTENT, "governor", -1, a[2] * a[1],
-                          "microgrid %s is unstable as a lone machine: Routh's test needs a2 a1 = %g above a3 a0 = %g; "
-                          "raise inertia_s or droop, or shorten t1_s or t2_s", grid->name, a[2] * a[1], a[3] * a[0]);
+                          "microgrid %s is unstable as a lone machine: Routh's test needs a2 a1 = "
+                          "%g above a3 a0 = %g; "
+                          "raise inertia_s or droop, or shorten t1_s or t2_s",
+                          grid->name, a[2] * a[1], a[3] * a[0]);
     }
-    return ckpd__fail(grid->context, CKPD_ERR_INCONSISTENT, "governor", -1, (double)order,
-                      "microgrid %s is unstable as a lone machine: Routh's array of order %d changes sign", grid->name,
-                      order);
+    return ckpd__fail(
+        grid->context, CKPD_ERR_INCONSISTENT, "governor", -1, (double)order,
+        "microgrid %s is unstable as a lone machine: Routh's array of order %d changes sign",
+        grid->name, order);
 }
 
 int32_t ckpd_microgrid_steady_hz(const ckpd_microgrid *grid, double deficit_w, double *deviation_hz)
@@ -294,7 +324,8 @@ int32_t ckpd_microgrid_steady_hz(const ckpd_microgrid *grid, double deficit_w, d
         return status;
     }
     const double *p = grid->values;
-    double gain = p[GRID_GOVERNOR] > 0.0 ? p[GRID_TURBINE_GAIN] / p[GRID_DROOP] : 1.0 / p[GRID_DROOP];
+    double gain =
+        p[GRID_GOVERNOR] > 0.0 ? p[GRID_TURBINE_GAIN] / p[GRID_DROOP] : 1.0 / p[GRID_DROOP];
     double per_hz = p[GRID_RATED_VA] * (gain + p[GRID_DAMPING]) / p[GRID_F0_HZ];
     double off = deficit_w / per_hz, band = p[GRID_BATTERY_DEADBAND_HZ];
     if (p[GRID_BATTERY_POWER_W] > 0.0 && fabs(off) > band) {
@@ -305,8 +336,9 @@ int32_t ckpd_microgrid_steady_hz(const ckpd_microgrid *grid, double deficit_w, d
     return CKPD_OK;
 }
 
-int32_t ckpd_microgrid_response(const ckpd_microgrid *grid, int64_t count, double sample_s, const double *deficit_w,
-                                double *deviation_hz, double *battery_w, double *mechanical_w)
+int32_t ckpd_microgrid_response(const ckpd_microgrid *grid, int64_t count, double sample_s,
+                                const double *deficit_w, double *deviation_hz, double *battery_w,
+                                double *mechanical_w)
 {
     if (grid == NULL) {
         return CKPD_ERR_ARGUMENT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* The upper layer over all events: clusters of events, windows within a cluster, equal clusters solved once. */
+/* The upper layer over all events: clusters of events, windows within a cluster, equal clusters
+ * solved once. */
 #include "shape/window.h"
 
 #include <math.h>
@@ -13,8 +14,8 @@ typedef struct planning {
     ckpd_shape_plan *plan;
     const char *backend;
     const ckpd_cancel *cancel;
-    int32_t *order;       /* [events] by onset */
-    int32_t *cluster;     /* [events + 1] first position in order of each cluster */
+    int32_t *order;          /* [events] by onset */
+    int32_t *cluster;        /* [events + 1] first position in order of each cluster */
     int32_t *cluster_launch; /* [events + 1] first launch of each cluster */
     int32_t clusters;
     double error_sum, relaxed_error_sum; /* W times samples */
@@ -45,7 +46,8 @@ static void make_clusters(planning *p)
     int32_t events = p->shape->events;
     for (int32_t i = 0; i < events; i++) {
         int32_t at = i;
-        while (at > 0 && event_values(p, at - 1)[EVENT_ONSET_S] > p->shape->event[i]->values[EVENT_ONSET_S]) {
+        while (at > 0 &&
+               event_values(p, at - 1)[EVENT_ONSET_S] > p->shape->event[i]->values[EVENT_ONSET_S]) {
             p->order[at] = p->order[at - 1];
             at--;
         }
@@ -69,12 +71,15 @@ static bool same_cluster(const planning *p, int32_t a, int32_t b)
     if (p->cluster[b + 1] - p->cluster[b] != count) {
         return false;
     }
-    double shift = event_values(p, p->cluster[b])[EVENT_ONSET_S] - event_values(p, p->cluster[a])[EVENT_ONSET_S];
+    double shift = event_values(p, p->cluster[b])[EVENT_ONSET_S] -
+                   event_values(p, p->cluster[a])[EVENT_ONSET_S];
     for (int32_t i = 0; i < count; i++) {
-        const double *va = event_values(p, p->cluster[a] + i), *vb = event_values(p, p->cluster[b] + i);
+        const double *va = event_values(p, p->cluster[a] + i),
+                     *vb = event_values(p, p->cluster[b] + i);
         if (fabs(vb[EVENT_ONSET_S] - va[EVENT_ONSET_S] - shift) > 1e-6 ||
-            va[EVENT_DURATION_S] != vb[EVENT_DURATION_S] || va[EVENT_DEPTH_W] != vb[EVENT_DEPTH_W] ||
-            va[EVENT_FALL_S] != vb[EVENT_FALL_S] || va[EVENT_RISE_S] != vb[EVENT_RISE_S]) {
+            va[EVENT_DURATION_S] != vb[EVENT_DURATION_S] ||
+            va[EVENT_DEPTH_W] != vb[EVENT_DEPTH_W] || va[EVENT_FALL_S] != vb[EVENT_FALL_S] ||
+            va[EVENT_RISE_S] != vb[EVENT_RISE_S]) {
             return false;
         }
     }
@@ -85,7 +90,8 @@ static int32_t add_launch(ckpd_shape_plan *plan, const ckpd__launch *launch)
 {
     if (plan->count == plan->capacity) {
         int32_t capacity = plan->capacity == 0 ? 256 : 2 * plan->capacity;
-        ckpd__launch *grown = ckpd__realloc(plan->context, plan->launch, (size_t)capacity, sizeof *grown);
+        ckpd__launch *grown =
+            ckpd__realloc(plan->context, plan->launch, (size_t)capacity, sizeof *grown);
         if (grown == NULL) {
             return ckpd__no_memory(plan->context);
         }
@@ -104,8 +110,12 @@ static int32_t keep_launches(planning *p, const ckpd__window *w, const int32_t *
         if (groups[j] == 0 || slot->time_s >= w->commit_s) {
             continue;
         }
-        ckpd__launch launch = {.start_s = slot->time_s, .stop_s = column->stop_s, .event = slot->event,
-                               .row = column->row, .filler = column->filler, .groups = groups[j]};
+        ckpd__launch launch = {.start_s = slot->time_s,
+                               .stop_s = column->stop_s,
+                               .event = slot->event,
+                               .row = column->row,
+                               .filler = column->filler,
+                               .groups = groups[j]};
         int32_t status = add_launch(p->plan, &launch);
         if (status != CKPD_OK) {
             return status;
@@ -151,21 +161,27 @@ static int32_t solve_window(planning *p, const ckpd__window *w, int32_t *groups,
     return CKPD_OK;
 }
 
-static int32_t plan_window(planning *p, int32_t cluster, double start_s, double end_s, double commit_s)
+static int32_t plan_window(planning *p, int32_t cluster, double start_s, double end_s,
+                           double commit_s)
 {
     int32_t first = p->cluster_launch[cluster];
-    ckpd__window w = {.context = p->shape->context, .shape = p->shape, .rig = &p->plan->rig,
+    ckpd__window w = {.context = p->shape->context,
+                      .shape = p->shape,
+                      .rig = &p->plan->rig,
                       .event = p->order + p->cluster[cluster],
                       .events = p->cluster[cluster + 1] - p->cluster[cluster],
-                      .start_s = start_s, .end_s = end_s, .commit_s = commit_s, .unit_w = 0.0};
+                      .start_s = start_s,
+                      .end_s = end_s,
+                      .commit_s = commit_s,
+                      .unit_w = 0.0};
     for (int32_t i = 0; i < w.events; i++) {
         w.unit_w += event_values(p, p->cluster[cluster] + i)[EVENT_DEPTH_W];
     }
     if (!(w.unit_w > 0.0)) {
         return CKPD_OK; /* nothing is missing, nothing to fill */
     }
-    int32_t status = ckpd__window_build(&w, p->plan->launch == NULL ? NULL : p->plan->launch + first,
-                                        p->plan->count - first);
+    int32_t status = ckpd__window_build(
+        &w, p->plan->launch == NULL ? NULL : p->plan->launch + first, p->plan->count - first);
     if (status != CKPD_OK) {
         return status;
     }
@@ -184,7 +200,8 @@ static int32_t plan_window(planning *p, int32_t cluster, double start_s, double 
     }
     int32_t *groups = ckpd__calloc(w.context, (size_t)w.columns, sizeof *groups);
     double *x = ckpd__calloc(w.context, (size_t)w.columns, sizeof *x);
-    status = groups == NULL || x == NULL ? ckpd__no_memory(w.context) : solve_window(p, &w, groups, x);
+    status =
+        groups == NULL || x == NULL ? ckpd__no_memory(w.context) : solve_window(p, &w, groups, x);
     if (status == CKPD_OK) {
         status = keep_launches(p, &w, groups);
     }
@@ -196,7 +213,8 @@ static int32_t plan_window(planning *p, int32_t cluster, double start_s, double 
 
 static int32_t copy_cluster(planning *p, int32_t from, int32_t to)
 {
-    double shift = event_values(p, p->cluster[to])[EVENT_ONSET_S] - event_values(p, p->cluster[from])[EVENT_ONSET_S];
+    double shift = event_values(p, p->cluster[to])[EVENT_ONSET_S] -
+                   event_values(p, p->cluster[from])[EVENT_ONSET_S];
     for (int32_t i = p->cluster_launch[from]; i < p->cluster_launch[from + 1]; i++) {
         ckpd__launch launch = p->plan->launch[i];
         int32_t position = p->cluster[from];
@@ -229,7 +247,8 @@ static int32_t plan_cluster(planning *p, int32_t cluster)
     double hop = floor(0.5 * length / step) * step;
     for (;;) {
         bool last = start + length >= end;
-        int32_t status = plan_window(p, cluster, start, last ? end : start + length, last ? INF : start + hop - 1e-7);
+        int32_t status = plan_window(p, cluster, start, last ? end : start + length,
+                                     last ? INF : start + hop - 1e-7);
         if (status != CKPD_OK || last) {
             return status;
         }
@@ -270,9 +289,10 @@ static int32_t choose_backend(const ckpd_shape *shape, const char **backend)
             *backend = name;
         }
     }
-    return *backend != NULL ? CKPD_OK
-                            : ckpd__fail(shape->context, CKPD_ERR_NO_BACKEND, "backend", -1, (double)NAN,
-                                         "shaping plan: no registered backend solves linear programs");
+    return *backend != NULL
+               ? CKPD_OK
+               : ckpd__fail(shape->context, CKPD_ERR_NO_BACKEND, "backend", -1, (double)NAN,
+                            "shaping plan: no registered backend solves linear programs");
 }
 
 int32_t ckpd_shape_plan_new(ckpd_shape_plan **out, const ckpd_shape *shape, const char *backend,
@@ -297,8 +317,9 @@ int32_t ckpd_shape_plan_new(ckpd_shape_plan **out, const ckpd_shape *shape, cons
     p.order = ckpd__calloc(context, events, sizeof *p.order);
     p.cluster = ckpd__calloc(context, events + 1, sizeof *p.cluster);
     p.cluster_launch = ckpd__calloc(context, events + 1, sizeof *p.cluster_launch);
-    status = p.order == NULL || p.cluster == NULL || p.cluster_launch == NULL ? ckpd__no_memory(context)
-                                                                             : ckpd__rig_build(&plan->rig, shape);
+    status = p.order == NULL || p.cluster == NULL || p.cluster_launch == NULL
+                 ? ckpd__no_memory(context)
+                 : ckpd__rig_build(&plan->rig, shape);
     if (status == CKPD_OK) {
         status = plan_all(&p);
     }
@@ -339,13 +360,19 @@ int32_t ckpd_shape_plan_launch(const ckpd_shape_plan *plan, int32_t index, ckpd_
     }
     if (index < 0 || index >= plan->count) {
         return ckpd__fail(plan->context, CKPD_ERR_ARGUMENT, "index", index, (double)index,
-                          "shaping plan: launch %d does not exist, there are %d", index, plan->count);
+                          "shaping plan: launch %d does not exist, there are %d", index,
+                          plan->count);
     }
     const ckpd__launch *from = &plan->launch[index];
-    ckpd_shape_launch launch = {.size = sizeof launch, .event = from->event, .filler = from->filler,
-                                .batch = plan->rig.profile[from->row].batch, .groups = from->groups,
-                                .start_s = from->start_s, .stop_s = from->stop_s};
-    return ckpd__struct_out(plan->context, "ckpd_shape_launch", out, &launch, sizeof launch, sizeof launch);
+    ckpd_shape_launch launch = {.size = sizeof launch,
+                                .event = from->event,
+                                .filler = from->filler,
+                                .batch = plan->rig.profile[from->row].batch,
+                                .groups = from->groups,
+                                .start_s = from->start_s,
+                                .stop_s = from->stop_s};
+    return ckpd__struct_out(plan->context, "ckpd_shape_launch", out, &launch, sizeof launch,
+                            sizeof launch);
 }
 
 double ckpd_shape_plan_power_w(const ckpd_shape_plan *plan, double time_s)
@@ -356,9 +383,10 @@ double ckpd_shape_plan_power_w(const ckpd_shape_plan *plan, double time_s)
     double sum = 0.0;
     for (int32_t i = 0; i < plan->count; i++) {
         const ckpd__launch *launch = &plan->launch[i];
-        sum += launch->groups * ckpd__profile_power(&plan->rig.profile[launch->row],
-                                                    time_s - launch->start_s - plan->rig.latency_s,
-                                                    launch->stop_s - launch->start_s);
+        sum += launch->groups *
+               ckpd__profile_power(&plan->rig.profile[launch->row],
+                                   time_s - launch->start_s - plan->rig.delay_s,
+                                   ckpd__rig_run_s(&plan->rig, launch->start_s, launch->stop_s));
     }
     return sum;
 }

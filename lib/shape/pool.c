@@ -6,16 +6,21 @@
 
 static const ckpd__field pool_field[POOL_FIELDS] = {
     {"gpu_count", "", "GPUs that may run filler work", CKPD_FIELD_INTEGER, 1, 0.0, 1e7, NAN, NULL},
-    {"group_size", "", "GPUs started and stopped together", CKPD_FIELD_INTEGER, 0, 1.0, 1e6, 8.0, NULL},
-    {"idle_w_per_gpu", "W", "power of an idle GPU with its context loaded", CKPD_FIELD_NUMBER, 0, 0.0, 1e5, 120.0,
+    {"group_size", "", "GPUs started and stopped together", CKPD_FIELD_INTEGER, 0, 1.0, 1e6, 8.0,
      NULL},
-    {"facility_factor", "", "power at the grid connection over GPU power", CKPD_FIELD_NUMBER, 0, 1.0, 10.0, 1.15,
-     NULL},
-    {"latency_s", "s", "from the launch command to the first power", CKPD_FIELD_NUMBER, 0, 0.0, 60.0, 0.1, NULL},
-    {"jitter_s", "s", "half width of the spread of that latency", CKPD_FIELD_NUMBER, 0, 0.0, 60.0, 0.15, NULL},
-    {"duration_spread", "", "relative standard deviation of batch durations", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.08,
-     NULL},
-    {"plan_margin", "", "share of the pool that a plan may use", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.97, NULL},
+    {"idle_w_per_gpu", "W", "power of an idle GPU with its context loaded", CKPD_FIELD_NUMBER, 0,
+     0.0, 1e5, 120.0, NULL},
+    {"facility_factor", "", "power at the grid connection over GPU power", CKPD_FIELD_NUMBER, 0,
+     1.0, 10.0, 1.15, NULL},
+    {"latency_s", "s",
+     "least time from a launch command to the first power, and from a stop command to its effect",
+     CKPD_FIELD_NUMBER, 0, 0.0, 60.0, 0.1, NULL},
+    {"jitter_s", "s", "further delay of launches: the size of a normal number of this deviation",
+     CKPD_FIELD_NUMBER, 0, 0.0, 60.0, 0.15, NULL},
+    {"duration_spread", "", "relative standard deviation of batch durations", CKPD_FIELD_NUMBER, 0,
+     0.0, 1.0, 0.08, NULL},
+    {"plan_margin", "", "share of the pool that a plan may use", CKPD_FIELD_NUMBER, 0, 0.0, 1.0,
+     0.97, NULL},
 };
 const ckpd__field_table ckpd__pool_fields = {"GPU pool", pool_field, POOL_FIELDS};
 
@@ -45,17 +50,20 @@ void ckpd_gpu_pool_free(ckpd_gpu_pool *pool)
 
 int32_t ckpd_gpu_pool_set(ckpd_gpu_pool *pool, const char *name, double value)
 {
-    return pool == NULL ? CKPD_ERR_ARGUMENT
-                        : ckpd__fields_set(pool->context, &ckpd__pool_fields, pool->values, name, value);
+    return pool == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_set(pool->context, &ckpd__pool_fields, pool->values, name, value);
 }
 
 int32_t ckpd_gpu_pool_get(const ckpd_gpu_pool *pool, const char *name, double *value)
 {
-    return pool == NULL ? CKPD_ERR_ARGUMENT
-                        : ckpd__fields_get(pool->context, &ckpd__pool_fields, pool->values, name, value);
+    return pool == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_get(pool->context, &ckpd__pool_fields, pool->values, name, value);
 }
 
 int32_t ckpd_gpu_pool_describe(ckpd_context *context, int32_t index, ckpd_field_info *out)
 {
-    return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__fields_info(context, &ckpd__pool_fields, index, out);
+    return context == NULL ? CKPD_ERR_ARGUMENT
+                           : ckpd__fields_info(context, &ckpd__pool_fields, index, out);
 }

@@ -8,49 +8,70 @@
 #define INF ((double)INFINITY)
 
 static const ckpd__field shape_field[SHAPE_FIELDS] = {
-    {"step_s", "s", "length of a launch slot and of a control step", CKPD_FIELD_NUMBER, 0, 0.05, 10.0, 0.5, NULL},
-    {"samples_per_step", "", "points of the fit in one slot", CKPD_FIELD_INTEGER, 0, 1.0, 50.0, 5.0, NULL},
+    {"step_s", "s", "length of a launch slot and of a control step", CKPD_FIELD_NUMBER, 0, 0.05,
+     10.0, 0.5, NULL},
+    {"samples_per_step", "", "points of the fit in one slot", CKPD_FIELD_INTEGER, 0, 1.0, 50.0, 5.0,
+     NULL},
     {"early", "", "launch before the predicted onset", CKPD_FIELD_FLAG, 0, 0.0, 1.0, 1.0, NULL},
     {"early_s", "s", "how long before", CKPD_FIELD_NUMBER, 0, 0.0, 60.0, 1.0, NULL},
-    {"early_share", "", "limit of the power before the onset, share of the depth", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.5,
+    {"early_share", "", "limit of the power before the onset, share of the depth",
+     CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.5, NULL},
+    {"retire", "", "stop groups in stages around the recovery", CKPD_FIELD_FLAG, 0, 0.0, 1.0, 1.0,
      NULL},
-    {"retire", "", "stop groups in stages around the recovery", CKPD_FIELD_FLAG, 0, 0.0, 1.0, 1.0, NULL},
-    {"retire_s", "s", "first and last stage before and after the recovery", CKPD_FIELD_NUMBER, 0, 0.0, 60.0, 1.0, NULL},
-    {"waste_max", "", "limit of the GPU time of groups stopped early over that of all", CKPD_FIELD_NUMBER, 0, 0.0, 1.0,
-     0.05, NULL},
-    {"peak_price", "", "price of the largest error against the sum of errors, per sample", CKPD_FIELD_NUMBER, 0, 0.0,
-     1e3, 0.03, NULL},
-    {"waste_price", "MW/s", "price of a second that a group ran before it was stopped", CKPD_FIELD_NUMBER, 0, 0.0, 1e3,
-     2e-4, NULL},
-    {"stretch_price", "MW", "price of one percent of stretch of a group", CKPD_FIELD_NUMBER, 0, 0.0, 1e3, 1e-5, NULL},
-    {"stretch_max", "", "longest allowed duration against that at the smallest batch, less 1", CKPD_FIELD_NUMBER, 0, 0.0,
-     1e3, 2.0, NULL},
-    {"window_s", "s", "longest stretch of time planned in one model", CKPD_FIELD_NUMBER, 0, 5.0, 3600.0, 60.0, NULL},
-    {"exact", "", "solve the integer program instead of rounding", CKPD_FIELD_FLAG, 0, 0.0, 1.0, 0.0, NULL},
-    {"exact_gap", "", "relative gap at which the integer program stops", CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.01, NULL},
-    {"exact_nodes", "", "most branch-and-bound nodes of the integer program", CKPD_FIELD_INTEGER, 0, 1.0, 1e9, 1e5, NULL},
-    {"correct", "", "lower layer: adjust batches of groups launched now", CKPD_FIELD_FLAG, 0, 0.0, 1.0, 1.0, NULL},
-    {"horizon_s", "s", "how far the lower layer looks", CKPD_FIELD_NUMBER, 0, 0.5, 600.0, 8.0, NULL},
-    {"dead_zone_w", "W", "mean error that the lower layer lets pass", CKPD_FIELD_NUMBER, 0, 0.0, 1e12, 30e3, NULL},
-    {"defer", "", "the lower layer may also hold launches back", CKPD_FIELD_FLAG, 0, 0.0, 1.0, 0.0, NULL},
-    {"retry_s", "s", "how long a launch waits for a free GPU", CKPD_FIELD_NUMBER, 0, 0.0, 600.0, 2.0, NULL},
-    {"hold_s", "s", "how long a measurement may be missing before the control is flagged as degraded",
-     CKPD_FIELD_NUMBER, 0, 0.0, 600.0, 2.0, NULL},
-    {"signals", "", "the host signals onset and recovery; 0: the times of the plan are used", CKPD_FIELD_FLAG, 0, 0.0,
-     1.0, 1.0, NULL},
-    {"detect", "", "take onset and recovery from the measurement when no signal has come", CKPD_FIELD_FLAG, 0, 0.0, 1.0,
+    {"retire_s", "s", "first and last stage before and after the recovery", CKPD_FIELD_NUMBER, 0,
+     0.0, 60.0, 1.0, NULL},
+    {"waste_max", "", "limit of the GPU time of groups stopped early over that of all",
+     CKPD_FIELD_NUMBER, 0, 0.0, 1.0, 0.05, NULL},
+    {"edge_s", "s", "how long after an onset errors weigh more", CKPD_FIELD_NUMBER, 0, 0.0, 60.0,
      1.0, NULL},
-    {"completion_reports", "", "the host reports groups that end; 0: they end as predicted", CKPD_FIELD_FLAG, 0, 0.0,
+    {"edge_weight", "", "how much more", CKPD_FIELD_NUMBER, 0, 0.0, 1e3, 4.0, NULL},
+    {"peak_price", "", "price of the largest error against the sum of errors, per sample",
+     CKPD_FIELD_NUMBER, 0, 0.0, 1e3, 0.03, NULL},
+    {"waste_price", "MW/s", "price of a second that a group ran before it was stopped",
+     CKPD_FIELD_NUMBER, 0, 0.0, 1e3, 2e-4, NULL},
+    {"stretch_price", "MW", "price of a group that lasts twice as long as at the smallest batch",
+     CKPD_FIELD_NUMBER, 0, 0.0, 1e3, 1e-5, NULL},
+    {"stretch_max", "", "longest allowed duration against that at the smallest batch, less 1",
+     CKPD_FIELD_NUMBER, 0, 0.0, 1e3, 2.0, NULL},
+    {"window_s", "s", "longest stretch of time planned in one model", CKPD_FIELD_NUMBER, 0, 5.0,
+     3600.0, 60.0, NULL},
+    {"exact", "", "solve the integer program instead of rounding", CKPD_FIELD_FLAG, 0, 0.0, 1.0,
+     0.0, NULL},
+    {"exact_gap", "", "relative gap at which the integer program stops", CKPD_FIELD_NUMBER, 0, 0.0,
+     1.0, 0.01, NULL},
+    {"exact_nodes", "", "most branch-and-bound nodes of the integer program", CKPD_FIELD_INTEGER, 0,
+     1.0, 1e9, 1e5, NULL},
+    {"correct", "", "lower layer: adjust batches of groups launched now", CKPD_FIELD_FLAG, 0, 0.0,
      1.0, 1.0, NULL},
-    {"start_s", "s", "start of the horizon; earlier events are refused", CKPD_FIELD_NUMBER, 0, -INF, INF, -INF, NULL},
-    {"end_s", "s", "end of the horizon; later events are refused", CKPD_FIELD_NUMBER, 0, -INF, INF, INF, NULL},
+    {"horizon_s", "s", "how far the lower layer looks", CKPD_FIELD_NUMBER, 0, 0.5, 600.0, 8.0,
+     NULL},
+    {"dead_zone_w", "W", "mean error that the lower layer lets pass", CKPD_FIELD_NUMBER, 0, 0.0,
+     1e12, 30e3, NULL},
+    {"defer", "", "the lower layer may also hold launches back", CKPD_FIELD_FLAG, 0, 0.0, 1.0, 0.0,
+     NULL},
+    {"retry_s", "s", "how long a launch waits for a free GPU", CKPD_FIELD_NUMBER, 0, 0.0, 600.0,
+     2.0, NULL},
+    {"hold_s", "s",
+     "how long a measurement may be missing before the control is flagged as degraded",
+     CKPD_FIELD_NUMBER, 0, 0.0, 600.0, 2.0, NULL},
+    {"signals", "", "the host signals onset and recovery; 0: the times of the plan are used",
+     CKPD_FIELD_FLAG, 0, 0.0, 1.0, 1.0, NULL},
+    {"detect", "", "take onset and recovery from the measurement when no signal has come",
+     CKPD_FIELD_FLAG, 0, 0.0, 1.0, 1.0, NULL},
+    {"completion_reports", "", "the host reports groups that end; 0: they end as predicted",
+     CKPD_FIELD_FLAG, 0, 0.0, 1.0, 1.0, NULL},
+    {"start_s", "s", "start of the horizon; earlier events are refused", CKPD_FIELD_NUMBER, 0, -INF,
+     INF, -INF, NULL},
+    {"end_s", "s", "end of the horizon; later events are refused", CKPD_FIELD_NUMBER, 0, -INF, INF,
+     INF, NULL},
 };
 const ckpd__field_table ckpd__shape_fields = {"shape", shape_field, SHAPE_FIELDS};
 
 int32_t ckpd_shape_new(ckpd_shape **out, ckpd_context *context, const ckpd_gpu_pool *pool)
 {
     if (out == NULL || context == NULL || pool == NULL) {
-        return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(context, out == NULL ? "out" : "pool");
+        return context == NULL ? CKPD_ERR_ARGUMENT
+                               : ckpd__null_argument(context, out == NULL ? "out" : "pool");
     }
     int32_t status = ckpd__fields_check_required(context, &ckpd__pool_fields, pool->values);
     if (status != CKPD_OK) {
@@ -59,7 +80,8 @@ int32_t ckpd_shape_new(ckpd_shape **out, ckpd_context *context, const ckpd_gpu_p
     double gpus = pool->values[POOL_GPU_COUNT], group = pool->values[POOL_GROUP_SIZE];
     if (gpus > 0.0 && group > gpus) {
         return ckpd__fail(context, CKPD_ERR_RANGE, "group_size", -1, group,
-                          "GPU pool: a group of %g GPUs is larger than the pool of %g", group, gpus);
+                          "GPU pool: a group of %g GPUs is larger than the pool of %g", group,
+                          gpus);
     }
     ckpd_shape *shape = ckpd__calloc(context, 1, sizeof *shape);
     if (shape == NULL) {
@@ -92,19 +114,22 @@ void ckpd_shape_free(ckpd_shape *shape)
 
 int32_t ckpd_shape_set(ckpd_shape *shape, const char *name, double value)
 {
-    return shape == NULL ? CKPD_ERR_ARGUMENT
-                         : ckpd__fields_set(shape->context, &ckpd__shape_fields, shape->values, name, value);
+    return shape == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_set(shape->context, &ckpd__shape_fields, shape->values, name, value);
 }
 
 int32_t ckpd_shape_get(const ckpd_shape *shape, const char *name, double *value)
 {
-    return shape == NULL ? CKPD_ERR_ARGUMENT
-                         : ckpd__fields_get(shape->context, &ckpd__shape_fields, shape->values, name, value);
+    return shape == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_get(shape->context, &ckpd__shape_fields, shape->values, name, value);
 }
 
 int32_t ckpd_shape_describe(ckpd_context *context, int32_t index, ckpd_field_info *out)
 {
-    return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__fields_info(context, &ckpd__shape_fields, index, out);
+    return context == NULL ? CKPD_ERR_ARGUMENT
+                           : ckpd__fields_info(context, &ckpd__shape_fields, index, out);
 }
 
 static int32_t check_event(const ckpd_shape *shape, const ckpd_power_event *event)
@@ -116,14 +141,16 @@ static int32_t check_event(const ckpd_shape *shape, const ckpd_power_event *even
     }
     double end = v[EVENT_ONSET_S] + v[EVENT_DURATION_S] + v[EVENT_RISE_S];
     if (v[EVENT_ONSET_S] < shape->values[SHAPE_START_S]) {
-        return ckpd__fail(shape->context, CKPD_ERR_RANGE, "onset_s", shape->events, v[EVENT_ONSET_S],
-                          "event %d begins at %g s, before the start of the horizon at %g s", shape->events,
-                          v[EVENT_ONSET_S], shape->values[SHAPE_START_S]);
+        return ckpd__fail(shape->context, CKPD_ERR_RANGE, "onset_s", shape->events,
+                          v[EVENT_ONSET_S],
+                          "event %d begins at %g s, before the start of the horizon at %g s",
+                          shape->events, v[EVENT_ONSET_S], shape->values[SHAPE_START_S]);
     }
     if (end > shape->values[SHAPE_END_S]) {
-        return ckpd__fail(shape->context, CKPD_ERR_RANGE, "onset_s", shape->events, v[EVENT_ONSET_S],
-                          "event %d ends at %g s, after the end of the horizon at %g s", shape->events, end,
-                          shape->values[SHAPE_END_S]);
+        return ckpd__fail(shape->context, CKPD_ERR_RANGE, "onset_s", shape->events,
+                          v[EVENT_ONSET_S],
+                          "event %d ends at %g s, after the end of the horizon at %g s",
+                          shape->events, end, shape->values[SHAPE_END_S]);
     }
     return CKPD_OK;
 }
@@ -152,20 +179,20 @@ static int32_t check_filler(const ckpd_shape *shape, const ckpd_filler *filler)
 {
     ckpd_context *context = shape->context;
     if (filler->batches == 0) {
-        return ckpd__fail(context, CKPD_ERR_MISSING, "table", -1, (double)NAN, "filler %s has no table",
-                          filler->name);
+        return ckpd__fail(context, CKPD_ERR_MISSING, "table", -1, (double)NAN,
+                          "filler %s has no table", filler->name);
     }
     for (int32_t i = 0; i < shape->fillers; i++) {
         if (strcmp(shape->filler[i]->name, filler->name) == 0) {
-            return ckpd__fail(context, CKPD_ERR_DUPLICATE, "name", i, (double)NAN, "filler %s is there already",
-                              filler->name);
+            return ckpd__fail(context, CKPD_ERR_DUPLICATE, "name", i, (double)NAN,
+                              "filler %s is there already", filler->name);
         }
     }
     double replica = filler->values[FILLER_GPUS_PER_REPLICA];
     if (replica > shape->pool[POOL_GROUP_SIZE]) {
         return ckpd__fail(context, CKPD_ERR_RANGE, "gpus_per_replica", -1, replica,
-                          "filler %s: a replica of %g GPUs is larger than a group of %g", filler->name, replica,
-                          shape->pool[POOL_GROUP_SIZE]);
+                          "filler %s: a replica of %g GPUs is larger than a group of %g",
+                          filler->name, replica, shape->pool[POOL_GROUP_SIZE]);
     }
     return ckpd__filler_check_axis(filler);
 }
@@ -179,7 +206,8 @@ int32_t ckpd_shape_add_filler(ckpd_shape *shape, const ckpd_filler *filler)
     if (status != CKPD_OK) {
         return status;
     }
-    ckpd_filler **grown = ckpd__realloc(shape->context, shape->filler, (size_t)shape->fillers + 1, sizeof *grown);
+    ckpd_filler **grown =
+        ckpd__realloc(shape->context, shape->filler, (size_t)shape->fillers + 1, sizeof *grown);
     if (grown == NULL) {
         return ckpd__no_memory(shape->context);
     }
@@ -201,7 +229,8 @@ int32_t ckpd_shape_filler_count(const ckpd_shape *shape)
 
 const char *ckpd_shape_filler_name(const ckpd_shape *shape, int32_t index)
 {
-    return shape == NULL || index < 0 || index >= shape->fillers ? NULL : shape->filler[index]->name;
+    return shape == NULL || index < 0 || index >= shape->fillers ? NULL
+                                                                 : shape->filler[index]->name;
 }
 
 int32_t ckpd__shape_copy(ckpd_shape **out, const ckpd_shape *shape)

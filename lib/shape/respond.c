@@ -7,8 +7,8 @@
 
 static const double POINT_S = 0.01;
 
-static const char *const trace_names[TRACES] = {"time_s",    "deficit_w",    "fill_w", "deviation_hz",
-                                                "battery_w", "mechanical_w", "soc"};
+static const char *const trace_names[TRACES] = {
+    "time_s", "deficit_w", "fill_w", "deviation_hz", "battery_w", "mechanical_w", "soc"};
 
 static int64_t points_of(const ckpd__stretch *stretch)
 {
@@ -28,19 +28,22 @@ static int32_t allocate(const ckpd__simulation *sim, ckpd_shape_run *run)
         run->trace[i] = ckpd__calloc(context, (size_t)run->points, sizeof *run->trace[i]);
         complete = complete && run->trace[i] != NULL;
     }
-    run->filler_w = ckpd__calloc(context, (size_t)run->points * (size_t)run->fillers, sizeof *run->filler_w);
+    run->filler_w =
+        ckpd__calloc(context, (size_t)run->points * (size_t)run->fillers, sizeof *run->filler_w);
     run->filler_name = ckpd__calloc(context, (size_t)run->fillers, sizeof *run->filler_name);
     if (!complete || run->filler_w == NULL || run->filler_name == NULL) {
         return ckpd__no_memory(context);
     }
     for (int32_t k = 0; k < run->fillers; k++) {
-        memcpy(run->filler_name[k], sim->shape->filler[k]->name, strlen(sim->shape->filler[k]->name) + 1);
+        memcpy(run->filler_name[k], sim->shape->filler[k]->name,
+               strlen(sim->shape->filler[k]->name) + 1);
     }
     return CKPD_OK;
 }
 
 /* Adds the power of every group to the points of a stretch that begin at `first`. */
-static void add_groups(const ckpd__simulation *sim, ckpd_shape_run *run, const ckpd__stretch *stretch, int64_t first)
+static void add_groups(const ckpd__simulation *sim, ckpd_shape_run *run,
+                       const ckpd__stretch *stretch, int64_t first)
 {
     int64_t points = points_of(stretch);
     for (int64_t g = 0; g < sim->groups; g++) {
@@ -94,7 +97,8 @@ int32_t ckpd__run_respond(ckpd__simulation *sim, ckpd_shape_run *run)
             run->trace[TRACE_FILL][i] = fill;
             run->trace[TRACE_DEVIATION][i] = ckpd__machine_hz(&machine);
             run->trace[TRACE_BATTERY][i] = machine.x[STATE_BATTERY];
-            run->trace[TRACE_MECHANICAL][i] = machine.x[STATE_TURBINE] * sim->grid->values[GRID_RATED_VA];
+            run->trace[TRACE_MECHANICAL][i] =
+                machine.x[STATE_TURBINE] * sim->grid->values[GRID_RATED_VA];
             run->trace[TRACE_SOC][i] = energy > 0.0 ? machine.soc_wh / energy : (double)NAN;
         }
         first += points;
@@ -147,25 +151,28 @@ static const double *find_trace(const ckpd_shape_run *run, const char *name)
     return NULL;
 }
 
-int32_t ckpd_shape_run_trace(const ckpd_shape_run *run, const char *name, int64_t capacity, double *values,
-                             int64_t *count)
+int32_t ckpd_shape_run_trace(const ckpd_shape_run *run, const char *name, int64_t capacity,
+                             double *values, int64_t *count)
 {
     if (run == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
     if (name == NULL || count == NULL || (values == NULL && capacity > 0)) {
-        return ckpd__null_argument(run->context, name == NULL ? "name" : count == NULL ? "count" : "values");
+        return ckpd__null_argument(run->context, name == NULL    ? "name"
+                                                 : count == NULL ? "count"
+                                                                 : "values");
     }
     const double *trace = find_trace(run, name);
     if (trace == NULL) {
         const char *nearest = ckpd__nearest(name, trace_names, TRACES);
         return ckpd__fail(run->context, CKPD_ERR_UNKNOWN_NAME, "name", -1, (double)NAN,
-                          "shaping run: no trace '%s'%s%s", name, nearest == NULL ? "" : "; nearest: ",
-                          nearest == NULL ? "" : nearest);
+                          "shaping run: no trace '%s'%s%s", name,
+                          nearest == NULL ? "" : "; nearest: ", nearest == NULL ? "" : nearest);
     }
     if (capacity != 0 && capacity < run->points) {
         return ckpd__fail(run->context, CKPD_ERR_BUFFER, "capacity", -1, (double)capacity,
-                          "shaping run: a trace has %L values, the buffer holds %L", run->points, capacity);
+                          "shaping run: a trace has %L values, the buffer holds %L", run->points,
+                          capacity);
     }
     if (capacity > 0) {
         memcpy(values, trace, (size_t)run->points * sizeof *values);

@@ -15,13 +15,15 @@ static int32_t is_planned(const ckpd_filler *filler, int32_t batch)
     return filler->planned_count == 0;
 }
 
-static void resolve(ckpd__profile *to, const ckpd_shape *shape, const ckpd_filler *filler, int32_t row)
+static void resolve(ckpd__profile *to, const ckpd_shape *shape, const ckpd_filler *filler,
+                    int32_t row)
 {
     const double *v = filler->values, *pool = shape->pool;
     double power, duration, first_power, first_duration;
     ckpd__filler_row(filler, row, &power, &duration);
     ckpd__filler_row(filler, 0, &first_power, &first_duration);
-    double idle = isnan(v[FILLER_IDLE_W_PER_GPU]) ? pool[POOL_IDLE_W_PER_GPU] : v[FILLER_IDLE_W_PER_GPU];
+    double idle =
+        isnan(v[FILLER_IDLE_W_PER_GPU]) ? pool[POOL_IDLE_W_PER_GPU] : v[FILLER_IDLE_W_PER_GPU];
     to->power_w = pool[POOL_FACILITY_FACTOR] * pool[POOL_GROUP_SIZE] * (power - idle);
     to->duration_s = duration;
     to->up_s = v[FILLER_UP_S] < duration ? v[FILLER_UP_S] : duration;
@@ -49,6 +51,8 @@ int32_t ckpd__rig_build(ckpd__rig *rig, const ckpd_shape *shape)
     rig->group_size = (int32_t)pool[POOL_GROUP_SIZE];
     rig->groups = (int32_t)floor(pool[POOL_GPU_COUNT] / pool[POOL_GROUP_SIZE]);
     rig->latency_s = pool[POOL_LATENCY_S];
+    /* Mean of the latency and of the half-normal jitter on top of it. */
+    rig->delay_s = pool[POOL_LATENCY_S] + pool[POOL_JITTER_S] * 0.7978845608028654;
     rig->jitter_s = pool[POOL_JITTER_S];
     rig->spread = pool[POOL_DURATION_SPREAD];
     rig->margin = pool[POOL_PLAN_MARGIN];
@@ -58,7 +62,8 @@ int32_t ckpd__rig_build(ckpd__rig *rig, const ckpd_shape *shape)
         for (int32_t k = 0; k < shape->fillers; k++) {
             rig->first_row[k + 1] = rig->first_row[k] + shape->filler[k]->batches;
         }
-        rig->profile = ckpd__calloc(context, (size_t)rig->first_row[shape->fillers], sizeof *rig->profile);
+        rig->profile =
+            ckpd__calloc(context, (size_t)rig->first_row[shape->fillers], sizeof *rig->profile);
     }
     if (rig->first_row == NULL || rig->queue == NULL || rig->profile == NULL) {
         ckpd__rig_free(rig);

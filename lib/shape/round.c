@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Whole groups from a fractional fit. The power lost or gained by rounding is carried to the next launch of
- * the same stop stage, so that the sum keeps following the curve; then single groups are added, dropped or
- * exchanged with near ones while that lowers the objective. Limits hold at every moment.
+ * Whole groups from a fractional fit. The power lost or gained by rounding is carried to the next
+ * launch of the same stop stage, so that the sum keeps following the curve; then single groups are
+ * added, dropped or exchanged with near ones while that lowers the objective. Limits hold at every
+ * moment.
  */
 #include "shape/window.h"
 
@@ -14,12 +15,12 @@ static const double GAIN = 1e-9; /* least improvement that counts, units of the 
 typedef struct search {
     const ckpd__window *w;
     int32_t *groups;
-    int32_t *held;       /* [slots] */
-    int64_t *left;       /* [fillers] queue */
-    double *error;       /* [samples] target less fit */
+    int32_t *held;          /* [slots] */
+    int64_t *left;          /* [fillers] queue */
+    double *error;          /* [samples] target less fit */
     double *before, *after; /* [samples + 1] largest |error| left of / from a sample on */
     double waste_used;
-    double sum, price;   /* of |error|, of groups */
+    double sum, plain, price; /* of weighted |error|, of |error|, of groups */
 } search;
 
 static bool start_search(search *s, const ckpd__window *w, int32_t *groups)
@@ -32,7 +33,8 @@ static bool start_search(search *s, const ckpd__window *w, int32_t *groups)
     s->error = ckpd__memdup(w->context, w->target, (size_t)w->samples, sizeof *s->error);
     s->before = ckpd__calloc(w->context, (size_t)w->samples + 1, sizeof *s->before);
     s->after = ckpd__calloc(w->context, (size_t)w->samples + 1, sizeof *s->after);
-    return s->held != NULL && s->left != NULL && s->error != NULL && s->before != NULL && s->after != NULL;
+    return s->held != NULL && s->left != NULL && s->error != NULL && s->before != NULL &&
+           s->after != NULL;
 }
 
 static void end_search(search *s)
@@ -58,7 +60,8 @@ static bool allowed(const search *s, int32_t j, int32_t by)
         return false;
     }
     if (w->shape->values[SHAPE_RETIRE] > 0.0 &&
-        s->waste_used + by * waste_of(w, column) > w->waste_room + 1e-9 && by * waste_of(w, column) > 0.0) {
+        s->waste_used + by * waste_of(w, column) > w->waste_room + 1e-9 &&
+        by * waste_of(w, column) > 0.0) {
         return false;
     }
     if (by <= 0) {
@@ -75,7 +78,8 @@ static bool allowed(const search *s, int32_t j, int32_t by)
         if (isinf(w->early_cap[at])) {
             continue;
         }
-        if (power[i] > 0.0 && w->target[at] - s->error[at] + by * power[i] > w->early_cap[at] + 1e-9) {
+        if (power[i] > 0.0 &&
+            w->target[at] - s->error[at] + by * power[i] > w->early_cap[at] + 1e-9) {
             return false;
         }
     }
@@ -101,10 +105,11 @@ static void apply(search *s, int32_t j, int32_t by)
 static void refresh(search *s)
 {
     int32_t n = s->w->samples;
-    s->sum = 0.0;
+    s->sum = s->plain = 0.0;
     for (int32_t i = 0; i < n; i++) {
         double size = fabs(s->error[i]);
-        s->sum += size;
+        s->sum += size * s->w->weight[i];
+        s->plain += size;
         s->before[i + 1] = size > s->before[i] ? size : s->before[i];
     }
     s->after[n] = 0.0;
@@ -124,10 +129,11 @@ static double objective_with(const search *s, int32_t j, int32_t by)
     const ckpd__column *column = &s->w->column[j];
     const double *power = &s->w->power[column->first_value];
     int32_t first = column->first_sample, last = first + column->samples;
-    double sum = s->sum, peak = s->before[first] > s->after[last] ? s->before[first] : s->after[last];
+    double sum = s->sum,
+           peak = s->before[first] > s->after[last] ? s->before[first] : s->after[last];
     for (int32_t i = 0; i < column->samples; i++) {
         double was = s->error[first + i], is = fabs(was - by * power[i]);
-        sum += is - fabs(was);
+        sum += (is - fabs(was)) * s->w->weight[first + i];
         peak = is > peak ? is : peak;
     }
     return sum + s->price + by * column->price + s->w->peak_price * peak;
@@ -149,7 +155,8 @@ static void round_carried(search *s, const double *x)
             double power = w->rig->profile[w->column[j].row].power_w;
             int32_t count = (int32_t)floor(x[j] + carry / power + 0.5);
             count = count < 0 ? 0 : count;
-            /* Groups that run to their end come first, so there is room for those that are stopped. */
+            /* Groups that run to their end come first, so there is room for those that are stopped.
+             */
             while (count > 0 && !allowed(s, j, count)) {
                 count--;
             }
@@ -204,11 +211,13 @@ static bool paired_moves(search *s)
                 }
             }
         }
-        /* Dropping a group that runs to its end may break the waste limit unless the exchange mends it. */
+        /* Dropping a group that runs to its end may break the waste limit unless the exchange mends
+         * it. */
         if (best_k >= 0) {
             apply(s, best_k, 1);
         }
-        if (best_k < 0 || (w->shape->values[SHAPE_RETIRE] > 0.0 && s->waste_used > w->waste_room + 1e-9)) {
+        if (best_k < 0 ||
+            (w->shape->values[SHAPE_RETIRE] > 0.0 && s->waste_used > w->waste_room + 1e-9)) {
             if (best_k >= 0) {
                 apply(s, best_k, -1);
             }
@@ -221,7 +230,8 @@ static bool paired_moves(search *s)
     return better;
 }
 
-int32_t ckpd__fit_round(const ckpd__window *w, const double *x, int32_t *groups, double *objective, double *error)
+int32_t ckpd__fit_round(const ckpd__window *w, const double *x, int32_t *groups, double *objective,
+                        double *error)
 {
     search s;
     memset(groups, 0, (size_t)w->columns * sizeof *groups);
@@ -241,7 +251,7 @@ int32_t ckpd__fit_round(const ckpd__window *w, const double *x, int32_t *groups,
         }
     }
     *objective = objective_now(&s);
-    *error = s.sum / w->samples;
+    *error = s.plain / w->samples;
     end_search(&s);
     return CKPD_OK;
 }

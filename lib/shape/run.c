@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Simulation: policies act on jittering launches and durations; the deficit does not depend on the filler. */
+/* Simulation: policies act on jittering launches and durations; the deficit does not depend on the
+ * filler. */
 #include "shape/run.h"
 #include "shape/control.h"
 
@@ -10,7 +11,8 @@
 static const double BEFORE_S = 10.0, AFTER_S = 40.0; /* simulated around an event */
 static const double TICK_S = 0.1;                    /* between steps of the control */
 
-/* Sum of twelve uniform numbers less six: close to normal, bounded, and the same on every machine. */
+/* Sum of twelve uniform numbers less six: close to normal, bounded, and the same on every machine.
+ */
 static double bell(ckpd__random *random)
 {
     double sum = -6.0;
@@ -52,7 +54,8 @@ double ckpd__real_deficit(const ckpd__simulation *sim, double time_s)
         }
         double share = ckpd__event_shape(real->values, since);
         if (share > 0.0) {
-            double ripple = sim->truth.ripple_w * sin(2.0 * 3.14159265358979323846 * sim->truth.ripple_hz * since);
+            double ripple = sim->truth.ripple_w *
+                            sin(2.0 * 3.14159265358979323846 * sim->truth.ripple_hz * since);
             sum += share * (real->values[EVENT_DEPTH_W] + ripple);
         }
     }
@@ -78,11 +81,11 @@ int32_t ckpd__run_launch(ckpd__simulation *sim, double time_s, int32_t row, int3
         sim->capacity = capacity;
     }
     for (int32_t i = 0; i < groups; i++) {
-        double delay = sim->rig.latency_s + sim->rig.jitter_s * (2.0 * ckpd__random_uniform(&sim->random) - 1.0);
+        double delay = sim->rig.latency_s + sim->rig.jitter_s * fabs(bell(&sim->random));
         double factor = 1.0 + sim->rig.spread * bell(&sim->random);
         ckpd__ran *ran = &sim->ran[sim->groups++];
         ran->command_s = time_s;
-        ran->start_s = time_s + (delay > 0.0 ? delay : 0.0);
+        ran->start_s = time_s + delay;
         ran->factor = factor > 0.1 ? factor : 0.1;
         ran->stop_s = INF;
         ran->row = row;
@@ -126,7 +129,8 @@ static int32_t carry_out(ckpd__simulation *sim, double time_s, int32_t actions)
         ckpd_control_action action = {.size = sizeof action};
         int32_t status = ckpd_control_action_at(sim->control, i, &action);
         if (status == CKPD_OK && action.kind == CKPD_ACTION_LAUNCH) {
-            status = ckpd__run_launch(sim, time_s, row_of(&sim->rig, action.filler, action.batch), action.groups);
+            status = ckpd__run_launch(sim, time_s, row_of(&sim->rig, action.filler, action.batch),
+                                      action.groups);
         }
         for (int32_t g = 0; action.kind == CKPD_ACTION_STOP && g < action.groups; g++) {
             ckpd__ran *ran = &sim->ran[action.first_group + g];
@@ -149,7 +153,8 @@ static int32_t control_step(ckpd__simulation *sim, double time_s)
     bool told = sim->shape->values[SHAPE_SIGNALS] > 0.0;
     for (int32_t i = 0; told && i < sim->shape->events; i++) {
         ckpd__real *real = &sim->real[i];
-        double onset = real->values[EVENT_ONSET_S], recovery = onset + real->values[EVENT_DURATION_S];
+        double onset = real->values[EVENT_ONSET_S],
+               recovery = onset + real->values[EVENT_DURATION_S];
         if (!real->onset_told && in.onset == 0 && onset <= time_s + 1e-9) {
             real->onset_told = true;
             in.onset = 1 + real->event;
@@ -198,8 +203,10 @@ static void make_real(ckpd__simulation *sim)
         memcpy(real.values, shape->event[i]->values, sizeof real.values);
         double depth = sim->truth.depth_error_w, late = sim->truth.onset_error_s;
         if (sim->truth.draw_errors) {
-            depth += (2.0 * ckpd__random_uniform(&sim->random) - 1.0) * real.values[EVENT_DEPTH_ERROR_W];
-            late += (2.0 * ckpd__random_uniform(&sim->random) - 1.0) * real.values[EVENT_ONSET_ERROR_S];
+            depth +=
+                (2.0 * ckpd__random_uniform(&sim->random) - 1.0) * real.values[EVENT_DEPTH_ERROR_W];
+            late +=
+                (2.0 * ckpd__random_uniform(&sim->random) - 1.0) * real.values[EVENT_ONSET_ERROR_S];
         }
         depth += real.values[EVENT_DEPTH_W];
         real.values[EVENT_DEPTH_W] = depth > 0.0 ? depth : 0.0;
@@ -213,9 +220,11 @@ static void make_real(ckpd__simulation *sim)
     }
     for (int32_t i = 0; i < shape->events; i++) {
         const double *v = sim->real[i].values, *plan = shape->event[sim->real[i].event]->values;
-        double onset = v[EVENT_ONSET_S] < plan[EVENT_ONSET_S] ? v[EVENT_ONSET_S] : plan[EVENT_ONSET_S];
+        double onset =
+            v[EVENT_ONSET_S] < plan[EVENT_ONSET_S] ? v[EVENT_ONSET_S] : plan[EVENT_ONSET_S];
         /* The grid of ticks goes through the predicted onset. */
-        double start = plan[EVENT_ONSET_S] - ceil((plan[EVENT_ONSET_S] - onset + BEFORE_S) / TICK_S) * TICK_S;
+        double start =
+            plan[EVENT_ONSET_S] - ceil((plan[EVENT_ONSET_S] - onset + BEFORE_S) / TICK_S) * TICK_S;
         double end = v[EVENT_ONSET_S] + v[EVENT_DURATION_S] + v[EVENT_RISE_S] + AFTER_S;
         ckpd__stretch *last = sim->stretches > 0 ? &sim->stretch[sim->stretches - 1] : NULL;
         if (last != NULL && start <= last->end_s) {
@@ -243,7 +252,8 @@ static int32_t prepare(ckpd__simulation *sim, const ckpd_shape_plan *plan)
     }
     ckpd__random_seed(&sim->random, sim->truth.seed, 0x5eed);
     make_real(sim);
-    return sim->policy == CKPD_POLICY_PLAN ? ckpd_control_new(&sim->control, sim->shape, plan) : CKPD_OK;
+    return sim->policy == CKPD_POLICY_PLAN ? ckpd_control_new(&sim->control, sim->shape, plan)
+                                           : CKPD_OK;
 }
 
 static int32_t simulate(ckpd__simulation *sim, const ckpd_shape_plan *plan, ckpd_shape_run *run)
@@ -266,20 +276,24 @@ static int32_t simulate(ckpd__simulation *sim, const ckpd_shape_plan *plan, ckpd
     return status;
 }
 
-static int32_t check_run(const ckpd_shape *shape, const ckpd_microgrid *grid, const ckpd_shape_plan *plan,
-                         int32_t policy, const ckpd_shape_truth *given, ckpd_shape_truth *truth)
+static int32_t check_run(const ckpd_shape *shape, const ckpd_microgrid *grid,
+                         const ckpd_shape_plan *plan, int32_t policy, const ckpd_shape_truth *given,
+                         ckpd_shape_truth *truth)
 {
     ckpd_context *context = shape->context;
-    if (policy < CKPD_POLICY_NONE || policy > CKPD_POLICY_PLAN || (policy == CKPD_POLICY_PLAN) != (plan != NULL)) {
+    if (policy < CKPD_POLICY_NONE || policy > CKPD_POLICY_PLAN ||
+        (policy == CKPD_POLICY_PLAN) != (plan != NULL)) {
         return ckpd__fail(context, CKPD_ERR_ARGUMENT, "policy", -1, (double)policy,
-                          "shaping run: policy %d does not exist or does not go with%s a plan", policy,
-                          plan == NULL ? "out" : "");
+                          "shaping run: policy %d does not exist or does not go with%s a plan",
+                          policy, plan == NULL ? "out" : "");
     }
     if (shape->events == 0) {
-        return ckpd__fail(context, CKPD_ERR_MISSING, "event", -1, (double)NAN, "shaping run: there is no event");
+        return ckpd__fail(context, CKPD_ERR_MISSING, "event", -1, (double)NAN,
+                          "shaping run: there is no event");
     }
     if (given != NULL) {
-        int32_t status = ckpd__struct_in(context, "ckpd_shape_truth", given, truth, sizeof *truth, sizeof *truth);
+        int32_t status = ckpd__struct_in(context, "ckpd_shape_truth", given, truth, sizeof *truth,
+                                         sizeof *truth);
         if (status != CKPD_OK) {
             return status;
         }
@@ -292,7 +306,8 @@ static int32_t check_run(const ckpd_shape *shape, const ckpd_microgrid *grid, co
                   {"ripple_w", truth->ripple_w, 1e12},
                   {"ripple_hz", truth->ripple_hz, 50.0}};
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
-        int32_t status = ckpd__check_range(context, number[i].name, -1, number[i].value, -number[i].most, number[i].most);
+        int32_t status = ckpd__check_range(context, number[i].name, -1, number[i].value,
+                                           -number[i].most, number[i].most);
         if (status != CKPD_OK) {
             return status;
         }
@@ -300,13 +315,16 @@ static int32_t check_run(const ckpd_shape *shape, const ckpd_microgrid *grid, co
     return ckpd_microgrid_check(grid);
 }
 
-int32_t ckpd_shape_run_new(ckpd_shape_run **out, const ckpd_shape *shape, const ckpd_microgrid *grid,
-                           const ckpd_shape_plan *plan, int32_t policy, const ckpd_shape_truth *truth)
+int32_t ckpd_shape_run_new(ckpd_shape_run **out, const ckpd_shape *shape,
+                           const ckpd_microgrid *grid, const ckpd_shape_plan *plan, int32_t policy,
+                           const ckpd_shape_truth *truth)
 {
     if (out == NULL || shape == NULL || grid == NULL) {
-        return shape == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(shape->context, out == NULL ? "out" : "grid");
+        return shape == NULL ? CKPD_ERR_ARGUMENT
+                             : ckpd__null_argument(shape->context, out == NULL ? "out" : "grid");
     }
-    ckpd__simulation sim = {.context = shape->context, .shape = shape, .grid = grid, .policy = policy};
+    ckpd__simulation sim = {
+        .context = shape->context, .shape = shape, .grid = grid, .policy = policy};
     int32_t status = check_run(shape, grid, plan, policy, truth, &sim.truth);
     if (status != CKPD_OK) {
         return status;

@@ -6,7 +6,16 @@
 #include "shape/machine.h"
 #include "shape/shape.h"
 
-enum { TRACE_TIME, TRACE_DEFICIT, TRACE_FILL, TRACE_DEVIATION, TRACE_BATTERY, TRACE_MECHANICAL, TRACE_SOC, TRACES };
+enum {
+    TRACE_TIME,
+    TRACE_DEFICIT,
+    TRACE_FILL,
+    TRACE_DEVIATION,
+    TRACE_BATTERY,
+    TRACE_MECHANICAL,
+    TRACE_SOC,
+    TRACES
+};
 
 /* One group as it really ran. */
 typedef struct ckpd__ran {
@@ -48,16 +57,16 @@ typedef struct ckpd__simulation {
     ckpd_shape_truth truth;
     int32_t policy;
     ckpd__random random;
-    ckpd__real *real;      /* [events] */
+    ckpd__real *real;       /* [events] */
     ckpd__stretch *stretch; /* [events] */
     int32_t stretches;
     ckpd__ran *ran;
     int64_t groups, capacity;
-    int64_t oldest;        /* all before it have ended */
+    int64_t oldest; /* all before it have ended */
     int32_t live, peak_live;
-    int64_t *left;         /* [fillers] queue in this stretch */
+    int64_t *left; /* [fillers] queue in this stretch */
     ckpd_control *control;
-    int64_t *finished;     /* [groups of the pool] scratch */
+    int64_t *finished; /* [groups of the pool] scratch */
 } ckpd__simulation;
 
 /* Real deficit at a time. */
@@ -70,6 +79,7 @@ double ckpd__ran_end_s(const ckpd__simulation *sim, const ckpd__ran *ran);
 int32_t ckpd__greedy_step(ckpd__simulation *sim, double time_s);
 /* Traces of groups, microgrid and metrics from what ran. */
 int32_t ckpd__run_respond(ckpd__simulation *sim, ckpd_shape_run *run);
-void ckpd__run_measure(const ckpd__simulation *sim, ckpd_shape_run *run, const ckpd__machine *machine);
+void ckpd__run_measure(const ckpd__simulation *sim, ckpd_shape_run *run,
+                       const ckpd__machine *machine);
 
 #endif

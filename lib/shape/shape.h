@@ -32,7 +32,8 @@ struct ckpd_power_event {
 
 /* Deficit over depth of a trapezoid, `since` seconds after its onset: 0..1. */
 double ckpd__event_shape(const double *values, double since_s);
-int32_t ckpd__event_copy(ckpd_power_event **out, ckpd_context *context, const ckpd_power_event *event);
+int32_t ckpd__event_copy(ckpd_power_event **out, ckpd_context *context,
+                         const ckpd_power_event *event);
 
 /* --- fillers --------------------------------------------------------------------------------- */
 
@@ -57,10 +58,10 @@ struct ckpd_filler {
     char *name;
     double values[FILLER_FIELDS];
     int32_t batches, axes;
-    int32_t *batch;      /* [batches] */
-    double *axis;        /* [axes] */
-    double *power_w;     /* [axes][batches] */
-    double *duration_s;  /* [axes][batches] */
+    int32_t *batch;     /* [batches] */
+    double *axis;       /* [axes] */
+    double *power_w;    /* [axes][batches] */
+    double *duration_s; /* [axes][batches] */
     int32_t planned_count;
     int32_t *planned;
 };
@@ -102,6 +103,8 @@ enum {
     SHAPE_RETIRE,
     SHAPE_RETIRE_S,
     SHAPE_WASTE_MAX,
+    SHAPE_EDGE_S,
+    SHAPE_EDGE_WEIGHT,
     SHAPE_PEAK_PRICE,
     SHAPE_WASTE_PRICE,
     SHAPE_STRETCH_PRICE,
@@ -136,7 +139,8 @@ struct ckpd_shape {
 
 int32_t ckpd__shape_copy(ckpd_shape **out, const ckpd_shape *shape);
 
-/* --- resolved: what planning, control and simulation compute with ------------------------------ */
+/* --- resolved: what planning, control and simulation compute with ------------------------------
+ */
 
 /* One table row as run by one group: power above idle at the grid connection. */
 typedef struct ckpd__profile {
@@ -146,7 +150,7 @@ typedef struct ckpd__profile {
     double prefill_factor, prefill_s;
     double tail_s; /* start of the tail since launch */
     double tail_level;
-    double stretch; /* against the smallest batch */
+    double stretch;          /* against the smallest batch */
     double requests, tokens; /* of one group run to its end */
     int32_t batch;
     int32_t planned; /* 1: the upper layer may use it */
@@ -156,23 +160,32 @@ typedef struct ckpd__profile {
 typedef struct ckpd__rig {
     ckpd_context *context;
     int32_t fillers, groups, group_size;
-    double latency_s, jitter_s, spread, margin;
-    int32_t *first_row;   /* [fillers + 1] into profile */
-    int64_t *queue;       /* [fillers] groups waiting; never below 0 */
+    double latency_s, delay_s, jitter_s, spread,
+        margin;         /* delay_s: expected from launch command to first power */
+    int32_t *first_row; /* [fillers + 1] into profile */
+    int64_t *queue;     /* [fillers] groups waiting; never below 0 */
     ckpd__profile *profile;
 } ckpd__rig;
 
 int32_t ckpd__rig_build(ckpd__rig *rig, const ckpd_shape *shape);
 void ckpd__rig_free(ckpd__rig *rig);
-/* Power of a group `since_s` after its start, stopped `stop_s` after its start (infinity: never). */
+/* Seconds of power between launch and stop commands, as expected; infinity for no stop. */
+static inline double ckpd__rig_run_s(const ckpd__rig *rig, double start_s, double stop_s)
+{
+    return stop_s - start_s + rig->latency_s - rig->delay_s;
+}
+/* Power of a group `since_s` after its start, stopped `stop_s` after its start (infinity: never).
+ */
 double ckpd__profile_power(const ckpd__profile *profile, double since_s, double stop_s);
 /* The same for a group whose natural duration differs by `factor`. */
-double ckpd__profile_power_scaled(const ckpd__profile *profile, double since_s, double stop_s, double factor);
+double ckpd__profile_power_scaled(const ckpd__profile *profile, double since_s, double stop_s,
+                                  double factor);
 
 /* Predicted deficit of all events at a time. */
 double ckpd__shape_deficit(const ckpd_shape *shape, double time_s);
 
-/* --- plans ------------------------------------------------------------------------------------- */
+/* --- plans -------------------------------------------------------------------------------------
+ */
 
 typedef struct ckpd__launch {
     double start_s, stop_s;

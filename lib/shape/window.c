@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Columns of the upper layer: every start that a window may choose from, with its power at the samples. */
+/* Columns of the upper layer: every start that a window may choose from, with its power at the
+ * samples. */
 #include "shape/window.h"
 
 #include <math.h>
@@ -69,12 +70,26 @@ static int32_t add_slots(ckpd__window *w)
     return CKPD_OK;
 }
 
+/* The first seconds of a drop set the largest deviation, so their error weighs more. */
+static double weight_at(const ckpd__window *w, double t)
+{
+    const double *v = w->shape->values;
+    for (int32_t e = 0; e < w->events; e++) {
+        double since = t - onset(w, e);
+        if (since >= -SLACK_S && since <= v[SHAPE_EDGE_S] + SLACK_S) {
+            return v[SHAPE_EDGE_WEIGHT];
+        }
+    }
+    return 1.0;
+}
+
 static int32_t add_samples(ckpd__window *w, const ckpd__launch *carried, int32_t count)
 {
     w->samples = (int32_t)floor((w->end_s - w->start_s) / w->sample_s + SLACK_S) + 1;
     w->target = ckpd__calloc(w->context, (size_t)w->samples, sizeof *w->target);
     w->early_cap = ckpd__calloc(w->context, (size_t)w->samples, sizeof *w->early_cap);
-    if (w->target == NULL || w->early_cap == NULL) {
+    w->weight = ckpd__calloc(w->context, (size_t)w->samples, sizeof *w->weight);
+    if (w->target == NULL || w->weight == NULL || w->early_cap == NULL) {
         return ckpd__no_memory(w->context);
     }
     for (int32_t i = 0; i < w->samples; i++) {
@@ -84,15 +99,19 @@ static int32_t add_samples(ckpd__window *w, const ckpd__launch *carried, int32_t
             const double *v = w->shape->event[w->event[e]]->values;
             deficit += v[EVENT_DEPTH_W] * ckpd__event_shape(v, t - v[EVENT_ONSET_S]);
             if (t < v[EVENT_ONSET_S] - SLACK_S && t > v[EVENT_ONSET_S] - lead(w) - 1.0) {
-                before = (isinf(before) ? 0.0 : before) + w->shape->values[SHAPE_EARLY_SHARE] * v[EVENT_DEPTH_W];
+                before = (isinf(before) ? 0.0 : before) +
+                         w->shape->values[SHAPE_EARLY_SHARE] * v[EVENT_DEPTH_W];
             }
         }
         for (int32_t c = 0; c < count; c++) {
-            double since = t - carried[c].start_s - w->rig->latency_s;
-            given += carried[c].groups * ckpd__profile_power(&w->rig->profile[carried[c].row], since,
-                                                             carried[c].stop_s - carried[c].start_s);
+            double since = t - carried[c].start_s - w->rig->delay_s;
+            given +=
+                carried[c].groups *
+                ckpd__profile_power(&w->rig->profile[carried[c].row], since,
+                                    ckpd__rig_run_s(w->rig, carried[c].start_s, carried[c].stop_s));
         }
         w->target[i] = (deficit - given) / w->unit_w;
+        w->weight[i] = weight_at(w, t);
         double cap = (deficit + before - given) / w->unit_w;
         w->early_cap[i] = cap < 0.0 ? 0.0 : cap;
     }
@@ -112,11 +131,11 @@ static int32_t add_caps(ckpd__window *w, const ckpd__launch *carried, int32_t co
     }
     for (int32_t c = 0; c < count; c++) {
         const ckpd__profile *p = &w->rig->profile[carried[c].row];
-        double run = carried[c].stop_s - carried[c].start_s;
+        double run = ckpd__rig_run_s(w->rig, carried[c].start_s, carried[c].stop_s);
         bool early = run < p->duration_s;
         run = early ? run : p->duration_s;
         for (int32_t s = 0; s < w->slots; s++) {
-            if (w->slot[s].time_s < carried[c].start_s + w->rig->latency_s + run + p->down_s) {
+            if (w->slot[s].time_s < carried[c].start_s + w->rig->delay_s + run + p->down_s) {
                 w->slot_cap[s] -= carried[c].groups;
             }
         }
@@ -136,8 +155,8 @@ static int32_t add_caps(ckpd__window *w, const ckpd__launch *carried, int32_t co
 static void place(ckpd__window *w, ckpd__column *column)
 {
     const ckpd__profile *p = &w->rig->profile[column->row];
-    double start = w->slot[column->slot].time_s + w->rig->latency_s;
-    double stop_after = column->stop_s - w->slot[column->slot].time_s;
+    double start = w->slot[column->slot].time_s + w->rig->delay_s;
+    double stop_after = ckpd__rig_run_s(w->rig, w->slot[column->slot].time_s, column->stop_s);
     double end = start + column->run_s + p->down_s;
     int32_t first = (int32_t)ceil((start - w->start_s) / w->sample_s - SLACK_S);
     int32_t last = (int32_t)floor((end - w->start_s) / w->sample_s + SLACK_S);
@@ -148,7 +167,8 @@ static void place(ckpd__window *w, ckpd__column *column)
     column->first_value = w->powers;
     for (int32_t i = 0; i < column->samples; i++) {
         double since = ckpd__window_sample_s(w, first + i) - start;
-        w->power[w->powers++] = ckpd__profile_power(p, since < 0.0 ? 0.0 : since, stop_after) / w->unit_w;
+        w->power[w->powers++] =
+            ckpd__profile_power(p, since < 0.0 ? 0.0 : since, stop_after) / w->unit_w;
     }
     column->first_slot = column->slot;
     int32_t s = column->slot;
@@ -159,7 +179,8 @@ static void place(ckpd__window *w, ckpd__column *column)
 }
 
 /* Writes (or with column NULL only counts) the columns of a slot and row; returns how many. */
-static int32_t columns_of(const ckpd__window *w, int32_t slot, int32_t filler, int32_t row, ckpd__column *column)
+static int32_t columns_of(const ckpd__window *w, int32_t slot, int32_t filler, int32_t row,
+                          ckpd__column *column)
 {
     const ckpd__profile *p = &w->rig->profile[row];
     const double *v = w->shape->values;
@@ -172,9 +193,10 @@ static int32_t columns_of(const ckpd__window *w, int32_t slot, int32_t filler, i
     for (int32_t stage = -reach - 1; stage == -reach - 1 || stage <= reach; stage++) {
         bool whole = stage == -reach - 1;
         double stop = whole ? INF : back + stage * step;
-        /* A stop that comes before the power is up, or after the natural end, is no column of its own. */
+        /* A stop that comes before the power is up, or after the natural end, is no column of its
+         * own. */
         if (!whole && (stop <= start + 2.0 * step + SLACK_S ||
-                       stop >= start + w->rig->latency_s + p->duration_s - SLACK_S)) {
+                       ckpd__rig_run_s(w->rig, start, stop) >= p->duration_s - SLACK_S)) {
             continue;
         }
         if (column != NULL) {
@@ -185,9 +207,9 @@ static int32_t columns_of(const ckpd__window *w, int32_t slot, int32_t filler, i
             to->filler = filler;
             to->stage = whole ? 0 : 1 + stage + reach;
             to->stop_s = stop;
-            to->run_s = whole ? p->duration_s : stop - start;
+            to->run_s = whole ? p->duration_s : ckpd__rig_run_s(w->rig, start, stop);
             to->waste_s = whole ? 0.0 : to->run_s;
-            to->price = (v[SHAPE_WASTE_PRICE] * to->waste_s + v[SHAPE_STRETCH_PRICE] * 100.0 * p->stretch) *
+            to->price = (v[SHAPE_WASTE_PRICE] * to->waste_s + v[SHAPE_STRETCH_PRICE] * p->stretch) *
                         1e6 / w->unit_w;
         }
         made++;
@@ -258,6 +280,7 @@ void ckpd__window_free(ckpd__window *w)
 {
     ckpd__free(w->context, w->slot);
     ckpd__free(w->context, w->target);
+    ckpd__free(w->context, w->weight);
     ckpd__free(w->context, w->early_cap);
     ckpd__free(w->context, w->slot_cap);
     ckpd__free(w->context, w->queue);
