@@ -9,6 +9,7 @@
 #include <ckptdispatch/graph.h>
 #include <ckptdispatch/modes.h>
 #include <ckptdispatch/series.h>
+#include <ckptdispatch/shape.h>
 #include <ckptdispatch/site.h>
 #include <ckptdispatch/task.h>
 
