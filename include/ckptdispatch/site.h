@@ -23,7 +23,7 @@ CKPD_API void ckpd_battery_free(ckpd_battery *battery);
  * Sets a field by name: energy_kwh, charge_kw, discharge_kw, eta_charge, eta_discharge,
  * self_discharge_per_hour, soc_min_kwh, soc_max_kwh, soc_start_kwh, soc_end_kwh, end_value_per_mwh,
  * throughput_cost_per_mwh (on charge and on discharge), recover_soc (flag: a start below soc_min is
- * let rise instead of refused). See ckpd_battery_field_info() for units, bounds, defaults.
+ * taken with a warning instead of refused, and is the minimum of this horizon). See ckpd_battery_field_info() for units, bounds, defaults.
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE @since 0.1
  */
 CKPD_API int32_t ckpd_battery_set(ckpd_battery *battery, const char *field, double value);

@@ -29,7 +29,7 @@ static const ckpd__field battery_fields[] = {
      1e9, 0, NULL},
     {"throughput_cost_per_mwh", "money/MWh", "wear, counted on charge and on discharge",
      CKPD_FIELD_NUMBER, 0, 0, 1e9, 0, NULL},
-    {"recover_soc", "", "1: a start below soc_min_kwh may rise back instead of being refused",
+    {"recover_soc", "", "1: a start below soc_min_kwh is taken and becomes the minimum, instead of being refused",
      CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
     {"terminal", "", "rule for the energy at the end of the horizon", CKPD_FIELD_CHOICE, 0, 0, 2, 0,
      "equal|at_least|free"},
