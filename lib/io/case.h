@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#ifndef CKPD_LIB_IO_CASE_H
+#define CKPD_LIB_IO_CASE_H
+
+#include "io/json.h"
+#include "io/reader.h"
+#include "io/writer.h"
+
+#include <ckptdispatch/io.h>
+
+enum { CKPD__DIGEST_BYTES = 25 }; /* "fnv1a64:" + 16 digits + 0 */
+
+/* Where a series came from, when not from the case file itself. */
+typedef struct ckpd__series_source {
+    char *file, *column;
+    double scale;
+} ckpd__series_source;
+
+typedef struct ckpd__curve {
+    int32_t slot; /* -1: every slot */
+    int32_t argument;
+    int32_t count;
+    double *x_kw, *money_per_hour;
+} ckpd__curve;
+
+/* A user's modes, as given. */
+typedef struct ckpd__table {
+    int32_t count;
+    bool layouts, idle, labels;
+    int32_t *gpus, *tp, *pp, *dp, *micro_batch;
+    double *rate, *power_kw, *idle_power_kw;
+    char **label;
+} ckpd__table;
+
+enum { CKPD__TRANSITIONS_ANY = 0, CKPD__TRANSITIONS_DP = 1, CKPD__TRANSITIONS_NONE = 2 };
+
+typedef struct ckpd__case_job {
+    ckpd_task *task;
+    char *model, *reference;  /* or NULL */
+    ckpd_mode_rules *rules;   /* NULL: those of the case */
+    ckpd__table *table;       /* NULL: analytic model */
+    int32_t transitions;      /* CKPD__TRANSITIONS_... */
+    int32_t forbidden_count;
+    int32_t *forbidden;       /* [2 * count] mode numbers, from and to */
+    ckpd_mode_set *modes;
+} ckpd__case_job;
+
+typedef struct ckpd__figure {
+    int32_t scenario;
+    char *job, *figure;
+    double value;
+} ckpd__figure;
+
+struct ckpd_case {
+    ckpd_context *context;
+    char *name, *description, *start;
+    int32_t slots;
+    double slot_minutes;
+    ckpd_site *site;
+    ckpd__series_source *sources; /* [ckpd_site_series_count()] */
+    ckpd_battery *battery;        /* NULL: none */
+    int32_t curve_count;
+    ckpd__curve *curves;
+    ckpd_hardware *hardware;      /* NULL: none */
+    ckpd_mode_rules *rules;
+    ckpd_graph_options *graph;
+    ckpd_solve_options *solve;
+    char *backend;                /* NULL: automatic */
+    int32_t job_count;
+    ckpd__case_job *jobs;
+    bool has_published;
+    char *published_source;
+    int32_t figure_count;
+    ckpd__figure *figures;
+    char digest[CKPD__DIGEST_BYTES];
+};
+
+/* Fills an empty case; what was read so far hangs on it when this fails. */
+int32_t ckpd__case_read(ckpd_case *loaded, const ckpd__json *root, const char *beside);
+int32_t ckpd__case_read_jobs(ckpd_case *loaded, const ckpd__place *root, const ckpd__json *jobs);
+int32_t ckpd__case_read_site(ckpd_case *loaded, const ckpd__place *root, const ckpd__json *site,
+                             const char *beside);
+/* Rules object onto a handle: fields and lists. */
+int32_t ckpd__case_read_rules(ckpd_context *context, const ckpd__place *place, const ckpd__json *node,
+                              ckpd_mode_rules *rules);
+/* Copies fields (and nothing else) from one handle to another of the same type. */
+int32_t ckpd__handle_copy(const ckpd__handle_type *type, const void *from, void *to);
+void ckpd__table_free(ckpd_context *context, ckpd__table *table);
+/* The canonical text; `for_digest` leaves out what does not decide the plan and resolves files. */
+int32_t ckpd__case_write(const ckpd_case *loaded, ckpd__writer *writer, bool for_digest);
+int32_t ckpd__case_make_digest(ckpd_case *loaded);
+
+#endif

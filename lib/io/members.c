@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "io/members.h"
+
+#include <ckptdispatch/io.h>
+#include <math.h>
+#include <string.h>
+
+#define ANY -HUGE_VAL, HUGE_VAL
+#define TEXT(name, required, doc) {name, CKPD__MEMBER_TEXT, required, "", doc, NULL, ANY}
+#define OBJECT(name, required, doc) {name, CKPD__MEMBER_OBJECT, required, "", doc, NULL, ANY}
+#define OBJECTS(name, required, doc) {name, CKPD__MEMBER_OBJECTS, required, "", doc, NULL, ANY}
+#define LIST(name, doc) {name, CKPD__MEMBER_INTEGERS, 0, "", doc, NULL, 1, 1048576}
+
+static const ckpd__member CASE[] = {
+    {"schema", CKPD__MEMBER_CHOICE, 1, "", "what kind of file this is", "ckptdispatch-case", ANY},
+    {"schema_version", CKPD__MEMBER_INTEGER, 1, "", "version of the format", NULL, 1, 1},
+    TEXT("name", 1, "short name of the case, shown in reports"),
+    TEXT("description", 0, "what the case is and where its figures come from"),
+    OBJECT("horizon", 1, "time grid"),
+    OBJECT("site", 1, "prices, renewables, load, limits, storage"),
+    OBJECTS("hardware", 0, "GPU types; one for now. Needed by jobs without a mode table"),
+    OBJECT("mode_rules", 1, "which layouts are tried and kept, for all jobs"),
+    OBJECTS("jobs", 1, "training jobs; may be empty"),
+    OBJECT("graph", 0, "how checkpoint-state graphs are built"),
+    OBJECT("solve", 0, "solver and limits"),
+    OBJECT("published", 0, "figures that others published for this case, shown beside ours"),
+};
+
+static const ckpd__member HORIZON[] = {
+    {"slots", CKPD__MEMBER_INTEGER, 1, "", "number of slots", NULL, 1, 100000},
+    {"slot_minutes", CKPD__MEMBER_NUMBER, 1, "min", "length of a slot", NULL, 1.0 / 60, 10080},
+    TEXT("start", 0, "start of the first slot, ISO 8601 with offset or Z"),
+};
+
+static const ckpd__member SITE[] = {
+    OBJECTS("batteries", 0, "battery storage; at most one for now"),
+    OBJECTS("cost_curves", 0, "convex piecewise-linear costs beside the tariff"),
+};
+
+static const ckpd__member SERIES_FILE[] = {
+    TEXT("file", 1, "CSV file, relative to the case file"),
+    TEXT("column", 1, "name of the column in the header row"),
+    {"scale", CKPD__MEMBER_NUMBER, 0, "", "every value is multiplied by it (default 1)", NULL, ANY},
+};
+
+static const ckpd__member CURVE[] = {
+    {"slot", CKPD__MEMBER_INTEGER, 0, "", "slot of the curve; absent: every slot", NULL, 0, 99999},
+    {"argument", CKPD__MEMBER_CHOICE, 1, "", "flow that is charged for",
+     "import|export|net_load|curtailment", ANY},
+    {"points", CKPD__MEMBER_POINTS, 1, "kW, money/h",
+     "[kW, money per hour] pairs, kW ascending, slopes not falling", NULL, ANY},
+};
+
+static const ckpd__member HARDWARE[] = {
+    TEXT("preset", 1, "GPU type whose published figures are the defaults of the other fields"),
+};
+
+static const ckpd__member RULES[] = {
+    LIST("tp", "tensor-parallel sizes tried (default: powers of two up to the node)"),
+    LIST("pp", "pipeline stages tried (default: divisors of the layers)"),
+    LIST("dp", "data-parallel sizes tried (default: divisors of the batch)"),
+    LIST("cp", "context-parallel sizes tried (default: 1)"),
+    LIST("ep", "expert-parallel sizes tried (default: 1)"),
+    LIST("micro_batch", "sequences per micro-batch tried (default: 1, 2, 4, 8)"),
+    LIST("interleave", "model chunks per stage tried (default: 1)"),
+    {"recompute", CKPD__MEMBER_CHOICES, 0, "", "activation recomputation tried (default: all three)",
+     "none|selective|full", ANY},
+};
+
+static const ckpd__member JOB[] = {
+    TEXT("name", 1, "unique among the jobs"),
+    OBJECT("task", 1, "model, training run, tranche due, deadline, start state"),
+    OBJECT("mode_rules", 0, "rules for this job, on top of those of the case"),
+    OBJECTS("modes", 0, "measured modes, instead of the analytic model"),
+    {"transitions", CKPD__MEMBER_CHOICE, 0, "",
+     "mode changes allowed between checkpoints: any (default), only of dp, or none", "any|same_tp_pp|none",
+     ANY},
+    {"forbidden_transitions", CKPD__MEMBER_PAIRS, 0, "",
+     "[from, to] labels of modes that must not follow one another", NULL, ANY},
+};
+
+static const ckpd__member TASK[] = {
+    TEXT("model", 0, "published model whose architecture fills the fields that are not given"),
+    TEXT("reference", 0, "published model whose training run calibrates the modes"),
+};
+
+static const ckpd__member MODE[] = {
+    {"gpus", CKPD__MEMBER_INTEGER, 1, "", "GPUs held", NULL, 1, 1e7},
+    {"rate_per_s", CKPD__MEMBER_NUMBER, 1, "1/s",
+     "work done per second in any unit, the same for all modes of the job", NULL, 0, HUGE_VAL},
+    {"power_kw", CKPD__MEMBER_NUMBER, 1, "kW", "IT power of all GPUs of the mode while training", NULL, 0,
+     HUGE_VAL},
+    {"idle_power_kw", CKPD__MEMBER_NUMBER, 0, "kW", "IT power of the same GPUs idle", NULL, 0, HUGE_VAL},
+    {"tp", CKPD__MEMBER_INTEGER, 0, "", "tensor parallel; layouts: all four or none", NULL, 1, 1e6},
+    {"pp", CKPD__MEMBER_INTEGER, 0, "", "pipeline stages", NULL, 1, 1e6},
+    {"dp", CKPD__MEMBER_INTEGER, 0, "", "data parallel", NULL, 1, 1e6},
+    {"micro_batch", CKPD__MEMBER_INTEGER, 0, "", "sequences per micro-batch", NULL, 1, 1e6},
+    TEXT("label", 0, "name shown in reports"),
+};
+
+static const ckpd__member SOLVE[] = {
+    TEXT("backend", 0, "solver by name; absent: the library chooses"),
+};
+
+static const ckpd__member PUBLISHED[] = {
+    TEXT("source", 0, "where the figures were published"),
+    OBJECTS("figures", 1, "the figures"),
+};
+
+static const ckpd__member FIGURE[] = {
+    {"scenario", CKPD__MEMBER_CHOICE, 0, "", "scenario the figure belongs to", "S1|S2|S3|S4|S5|S6", ANY},
+    TEXT("job", 0, "job the figure belongs to"),
+    TEXT("figure", 1,
+         "a figure of the report, saving_share (against S1), feasible_modes, retained_modes"),
+    {"value", CKPD__MEMBER_NUMBER, 1, "", "its published value", NULL, ANY},
+};
+
+#define OWN(list) list, (int32_t)(sizeof list / sizeof list[0])
+
+const ckpd__object ckpd__objects[CKPD__AT_COUNT] = {
+    [CKPD__AT_CASE] = {"", "the file as a whole", OWN(CASE), NULL},
+    [CKPD__AT_HORIZON] = {"horizon", "the time grid", OWN(HORIZON), NULL},
+    [CKPD__AT_SITE] = {"site", "series of the site: a number for all slots, or an array", OWN(SITE),
+                       &ckpd__series_type},
+    [CKPD__AT_FILE] = {"site.*", "a series that is read from a file", OWN(SERIES_FILE), NULL},
+    [CKPD__AT_BATTERY] = {"site.batteries[]", "a battery", NULL, 0, &ckpd__battery_type},
+    [CKPD__AT_CURVE] = {"site.cost_curves[]", "a custom cost", OWN(CURVE), NULL},
+    [CKPD__AT_HARDWARE] = {"hardware[]", "a GPU type", OWN(HARDWARE), &ckpd__hardware_type},
+    [CKPD__AT_RULES] = {"mode_rules", "rules of enumeration", OWN(RULES), &ckpd__rules_type},
+    [CKPD__AT_JOB] = {"jobs[]", "a training job", OWN(JOB), NULL},
+    [CKPD__AT_TASK] = {"jobs[].task", "a training task", OWN(TASK), &ckpd__task_type},
+    [CKPD__AT_MODE] = {"jobs[].modes[]", "a measured mode", OWN(MODE), NULL},
+    [CKPD__AT_GRAPH] = {"graph", "graph options", NULL, 0, &ckpd__graph_type},
+    [CKPD__AT_SOLVE] = {"solve", "solve options", OWN(SOLVE), &ckpd__solve_type},
+    [CKPD__AT_PUBLISHED] = {"published", "published figures", OWN(PUBLISHED), NULL},
+    [CKPD__AT_FIGURE] = {"published.figures[]", "a published figure", OWN(FIGURE), NULL},
+};
+
+const char *const ckpd__member_type_names[] = {"number", "integer",  "flag",    "choice",
+                                               "text",   "series",   "integers", "choices",
+                                               "points", "pairs",    "object",  "objects"};
+
+static void from_field(const ckpd__handle_type *type, const ckpd_field_info *info, ckpd__member *out)
+{
+    static const int32_t TYPES[] = {0, CKPD__MEMBER_NUMBER, CKPD__MEMBER_INTEGER, CKPD__MEMBER_FLAG,
+                                    CKPD__MEMBER_CHOICE};
+    bool known = info->kind >= CKPD_FIELD_NUMBER && info->kind <= CKPD_FIELD_CHOICE;
+    *out = (ckpd__member){.name = info->name,
+                          .type = type == &ckpd__series_type ? CKPD__MEMBER_SERIES
+                                  : known                    ? TYPES[info->kind]
+                                                             : CKPD__MEMBER_NUMBER,
+                          .required = info->required,
+                          .unit = info->unit,
+                          .doc = info->doc,
+                          .choices = info->choices,
+                          .minimum = info->minimum,
+                          .maximum = info->maximum};
+}
+
+int32_t ckpd__member_count(const ckpd__object *object)
+{
+    return object->count + (object->fields != NULL ? object->fields->count() : 0);
+}
+
+bool ckpd__member_at(const ckpd__object *object, int32_t index, ckpd__member *out,
+                     double *default_value)
+{
+    *default_value = (double)NAN;
+    if (index < object->count) {
+        *out = object->members[index];
+        return true;
+    }
+    ckpd_field_info info = {.size = sizeof info};
+    if (object->fields == NULL || object->fields->info(index - object->count, &info) != CKPD_OK) {
+        return false;
+    }
+    from_field(object->fields, &info, out);
+    *default_value = info.default_value;
+    return true;
+}
+
+bool ckpd__member_find(const ckpd__object *object, const char *name, ckpd__member *out)
+{
+    int32_t count = ckpd__member_count(object);
+    double ignored;
+    for (int32_t i = 0; i < count; i++) {
+        if (ckpd__member_at(object, i, out, &ignored) && strcmp(out->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int32_t ckpd_case_member_count(void)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < CKPD__AT_COUNT; i++) {
+        count += ckpd__member_count(&ckpd__objects[i]);
+    }
+    return count;
+}
+
+int32_t ckpd_case_member_info(int32_t index, ckpd_member_info *out)
+{
+    if (out == NULL || index < 0) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    for (int32_t i = 0; i < CKPD__AT_COUNT; i++) {
+        int32_t count = ckpd__member_count(&ckpd__objects[i]);
+        ckpd__member member;
+        double value;
+        if (index >= count) {
+            index -= count;
+            continue;
+        }
+        if (!ckpd__member_at(&ckpd__objects[i], index, &member, &value)) {
+            return CKPD_ERR_INTERNAL;
+        }
+        ckpd_member_info info = {.size = sizeof info,
+                                 .required = member.required,
+                                 .object = ckpd__objects[i].path,
+                                 .object_doc = ckpd__objects[i].doc,
+                                 .name = member.name,
+                                 .type = ckpd__member_type_names[member.type],
+                                 .unit = member.unit != NULL ? member.unit : "",
+                                 .doc = member.doc,
+                                 .choices = member.choices != NULL ? member.choices : "",
+                                 .minimum = member.minimum,
+                                 .maximum = member.maximum,
+                                 .default_value = value};
+        return ckpd__struct_out(NULL, "member_info", out, &info, sizeof info, sizeof info);
+    }
+    return CKPD_ERR_RANGE;
+}
