@@ -11,11 +11,15 @@ static bool same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Writes the fields whose value differs from `base`, a handle of the same type with nothing set. */
-static int32_t write_fields(ckpd__writer *writer, const ckpd__handle_type *type, const void *handle,
-                            const void *base)
+/*
+ * Writes the fields whose value differs from `base`, a handle of the same type with nothing set, as an
+ * object named `wrap` (only when there are any) or, with NULL, into the object that is open.
+ */
+static int32_t write_fields(ckpd__writer *writer, const char *wrap, const ckpd__handle_type *type,
+                            const void *handle, const void *base)
 {
     int32_t count = type->count();
+    bool wrapped = false;
     for (int32_t i = 0; i < count; i++) {
         ckpd_field_info info = {.size = sizeof info};
         double value, normal;
@@ -28,6 +32,10 @@ static int32_t write_fields(ckpd__writer *writer, const ckpd__handle_type *type,
         if (same(value, normal) || !isfinite(value)) {
             continue;
         }
+        if (wrap != NULL && !wrapped) {
+            ckpd__write_open(writer, wrap, '{');
+            wrapped = true;
+        }
         if (info.kind == CKPD_FIELD_CHOICE) {
             char text[64];
             ckpd__choice_text(info.choices, value, text, sizeof text);
@@ -37,6 +45,9 @@ static int32_t write_fields(ckpd__writer *writer, const ckpd__handle_type *type,
         } else {
             ckpd__write_number(writer, info.name, value);
         }
+    }
+    if (wrapped) {
+        ckpd__write_close(writer, '}');
     }
     return CKPD_OK;
 }
@@ -94,7 +105,7 @@ static int32_t write_battery(const ckpd_case *loaded, ckpd__writer *writer)
     if (status == CKPD_OK) {
         ckpd__write_open(writer, "batteries", '[');
         ckpd__write_open(writer, NULL, '{');
-        status = write_fields(writer, &ckpd__battery_type, loaded->battery, base);
+        status = write_fields(writer, NULL, &ckpd__battery_type, loaded->battery, base);
         ckpd__write_close(writer, '}');
         ckpd__write_close(writer, ']');
     }
@@ -159,7 +170,7 @@ static int32_t write_hardware(const ckpd_case *loaded, ckpd__writer *writer)
         ckpd__write_open(writer, "hardware", '[');
         ckpd__write_open(writer, NULL, '{');
         ckpd__write_text(writer, "preset", preset);
-        status = write_fields(writer, &ckpd__hardware_type, loaded->hardware, base);
+        status = write_fields(writer, NULL, &ckpd__hardware_type, loaded->hardware, base);
         ckpd__write_close(writer, '}');
         ckpd__write_close(writer, ']');
     }
@@ -202,7 +213,7 @@ static int32_t write_rules(ckpd_context *context, ckpd__writer *writer, const ck
     int32_t status = base == NULL ? ckpd_mode_rules_new(&fresh, context) : CKPD_OK;
     base = base == NULL ? fresh : base;
     ckpd__write_open(writer, "mode_rules", '{');
-    status = status == CKPD_OK ? write_fields(writer, &ckpd__rules_type, rules, base) : status;
+    status = status == CKPD_OK ? write_fields(writer, NULL, &ckpd__rules_type, rules, base) : status;
     for (int32_t i = 0; i < ckpd_mode_rules_list_count() && status == CKPD_OK; i++) {
         status = write_rule_list(writer, ckpd_mode_rules_list_name(i), rules, base);
     }
@@ -226,7 +237,7 @@ static int32_t write_task(ckpd_context *context, ckpd__writer *writer, const ckp
     ckpd__write_open(writer, "task", '{');
     write_optional_text(writer, "model", job->model);
     write_optional_text(writer, "reference", job->reference);
-    status = status == CKPD_OK ? write_fields(writer, &ckpd__task_type, job->task, base) : status;
+    status = status == CKPD_OK ? write_fields(writer, NULL, &ckpd__task_type, job->task, base) : status;
     ckpd__write_close(writer, '}');
     ckpd_task_free(base);
     return status;
@@ -306,9 +317,7 @@ static int32_t write_graph(const ckpd_case *loaded, ckpd__writer *writer)
     ckpd_graph_options *base = NULL;
     int32_t status = ckpd_graph_options_new(&base, loaded->context);
     if (status == CKPD_OK) {
-        ckpd__write_open(writer, "graph", '{');
-        status = write_fields(writer, &ckpd__graph_type, loaded->graph, base);
-        ckpd__write_close(writer, '}');
+        status = write_fields(writer, "graph", &ckpd__graph_type, loaded->graph, base);
     }
     ckpd_graph_options_free(base);
     return status;
@@ -317,11 +326,16 @@ static int32_t write_graph(const ckpd_case *loaded, ckpd__writer *writer)
 static int32_t write_solve(const ckpd_case *loaded, ckpd__writer *writer)
 {
     ckpd_solve_options *base = NULL;
+    const char *wrap = loaded->backend == NULL ? "solve" : NULL;
     int32_t status = ckpd_solve_options_new(&base, loaded->context);
-    if (status == CKPD_OK) {
+    if (wrap == NULL) {
         ckpd__write_open(writer, "solve", '{');
-        write_optional_text(writer, "backend", loaded->backend);
-        status = write_fields(writer, &ckpd__solve_type, loaded->solve, base);
+        ckpd__write_text(writer, "backend", loaded->backend);
+    }
+    if (status == CKPD_OK) {
+        status = write_fields(writer, wrap, &ckpd__solve_type, loaded->solve, base);
+    }
+    if (wrap == NULL) {
         ckpd__write_close(writer, '}');
     }
     ckpd_solve_options_free(base);
