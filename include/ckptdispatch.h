@@ -7,6 +7,7 @@
 #include <ckptdispatch/base.h>
 #include <ckptdispatch/dispatch.h>
 #include <ckptdispatch/graph.h>
+#include <ckptdispatch/io.h>
 #include <ckptdispatch/modes.h>
 #include <ckptdispatch/series.h>
 #include <ckptdispatch/shape.h>

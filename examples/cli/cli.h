@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* The ckptdispatch tool: what its commands share. Built on the public API of the library alone. */
+#ifndef CKPTDISPATCH_CLI_H
+#define CKPTDISPATCH_CLI_H
+
+#include <ckptdispatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Exit status of the tool. */
+enum {
+    CLI_OK = 0,        /* solved, or the check passed */
+    CLI_NO_PLAN = 1,   /* proven infeasible, nothing found in time, or the check failed */
+    CLI_BAD_INPUT = 2, /* file, field, option */
+    CLI_INTERNAL = 3   /* out of memory, solver failure */
+};
+
+typedef struct cli {
+    ckpd_context *context;
+    ckpd_cancel *cancel; /* requested by Ctrl-C */
+    const char *command;
+    bool json;           /* --json */
+    bool progress;       /* standard error is a terminal */
+    bool progress_shown; /* a progress line stands there */
+} cli;
+
+/* One option of a command; the last one has no name. */
+typedef struct cli_option {
+    const char *name;  /* "--gap" */
+    const char *value; /* what follows, for the help; NULL for a flag */
+    const char *help;
+    const char **text; /* receives the value, or the name of a given flag */
+} cli_option;
+
+typedef struct cli_command {
+    const char *name, *arguments, *help;
+    int (*run)(cli *tool, int count, char **words);
+} cli_command;
+
+/* --- options.c ------------------------------------------------------------------------------------- */
+
+/*
+ * Sorts words into options and at most `most` positional arguments, of which `least` are needed. Prints help
+ * or a message; returns -1 to go on, else the exit status.
+ */
+int cli_parse(cli *tool, int count, char **words, const cli_option *options, const char *arguments,
+              const char **positional, int least, int most);
+/* Reads a number that fills the text; prints a message and returns false when it does not. */
+bool cli_number(const cli *tool, const char *option, const char *text, double *value);
+/* "S4" -> 4; prints a message and returns 0 when it is none. */
+int cli_scenario(const cli *tool, const char *text);
+
+/* --- messages.c ------------------------------------------------------------------------------------ */
+
+/* Prints "ckptdispatch COMMAND: text" and returns CLI_BAD_INPUT. */
+int cli_usage(const cli *tool, const char *format, ...);
+/* Prints the library's last error and returns the exit status for a failed call. */
+int cli_failed(cli *tool, int32_t status);
+/* Removes the progress line before other output. */
+void cli_clear_progress(cli *tool);
+/* Writes to a FILE; a ckpd_write_fn. */
+int32_t cli_write(const char *text, size_t length, void *file);
+
+/* --- table.c: text in columns ---------------------------------------------------------------------- */
+
+typedef struct cli_table cli_table;
+/* Columns separated by '|'; a leading '>' aligns right. */
+cli_table *cli_table_new(const char *columns);
+void cli_table_cell(cli_table *table, const char *format, ...);
+/* A number with `digits` decimals, "-" when it is not finite. */
+void cli_table_number(cli_table *table, double value, int digits);
+void cli_table_print(cli_table *table, FILE *out); /* also ends the table */
+
+/* --- json.c: JSON on standard output ---------------------------------------------------------------- */
+
+typedef struct cli_json {
+    FILE *out;
+    int depth;
+    bool inside[16];
+} cli_json;
+void cli_json_open(cli_json *json, const char *key, char bracket);
+void cli_json_close(cli_json *json, char bracket);
+void cli_json_text(cli_json *json, const char *key, const char *text);
+void cli_json_number(cli_json *json, const char *key, double value);
+void cli_json_flag(cli_json *json, const char *key, bool value);
+
+/* --- solving.c --------------------------------------------------------------------------------------- */
+
+/* Options that every solving command has. */
+typedef struct cli_solving {
+    const char *solver, *gap, *time_limit, *threads;
+} cli_solving;
+#define CLI_SOLVING_OPTIONS(s) \
+    {"--solver", "NAME", "backend; `ckptdispatch version` lists them", &(s).solver}, \
+        {"--gap", "G", "relative gap at which to stop (default 1e-6)", &(s).gap}, \
+        {"--time-limit", "SECONDS", "stop after this time with the best plan so far", &(s).time_limit}, \
+    {"--threads", "N", "threads a backend may use", &(s).threads}
+
+/* Loads a case, builds its problem and options; each may be NULL when not wanted. Returns -1 or the exit status. */
+int cli_open_case(cli *tool, const char *path, ckpd_case **loaded, ckpd_problem **problem);
+int cli_open_options(cli *tool, const ckpd_case *loaded, const cli_solving *solving,
+                     ckpd_solve_options **options);
+/* Solves with progress line and Ctrl-C; the status of the call. `seconds` gets the time it took. */
+int32_t cli_solve(cli *tool, ckpd_problem *problem, int scenario, ckpd_solve_options *options,
+                  const ckpd_plan *start, ckpd_solution **solution, double *seconds);
+const char *cli_outcome(const ckpd_solution *solution); /* "optimal", "feasible, gap 1.2 %" */
+/* A figure of the plan's report; NaN without a plan. */
+double cli_figure(const ckpd_solution *solution, const char *name);
+/* Share of the cost saved against another cost. */
+double cli_saving(double cost, double base);
+int cli_solution_exit(const ckpd_solution *solution); /* CLI_OK or CLI_NO_PLAN */
+void cli_print_causes(const ckpd_solution *solution, FILE *out);
+/* The schedule of each job as a table. */
+void cli_print_schedule(const ckpd_case *loaded, const ckpd_solution *solution, FILE *out);
+/* Distinct modes a job uses. */
+int cli_modes_used(const ckpd_plan *plan, int32_t job);
+/* Writes plan.json, plan.csv and the picture to a folder, which is made. Returns -1 or the exit status. */
+int cli_write_plan(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, const char *folder);
+int cli_make_folder(cli *tool, const char *folder);
+char *cli_join(const char *folder, const char *name); /* freed by the caller */
+
+/* --- plot.c ------------------------------------------------------------------------------------------ */
+
+/* Writes plan.gp and runs gnuplot on it (plan.svg, plan.png). Returns -1 or the exit status. */
+int cli_plot(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, const char *folder);
+
+/* --- commands ---------------------------------------------------------------------------------------- */
+
+int cli_modes(cli *tool, int count, char **words);
+int cli_solve_command(cli *tool, int count, char **words);
+int cli_scenarios(cli *tool, int count, char **words);
+int cli_sweep(cli *tool, int count, char **words);
+int cli_verify(cli *tool, int count, char **words);
+int cli_export(cli *tool, int count, char **words);
+int cli_import(cli *tool, int count, char **words);
+int cli_describe(cli *tool, int count, char **words);
+int cli_version(cli *tool, int count, char **words);
+
+#endif

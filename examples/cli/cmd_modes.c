@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct flag_name {
+    int32_t flag;
+    const char *name;
+} flag_name;
+
+static void flag_text(int32_t flags, char *text, size_t size)
+{
+    static const flag_name NAMES[] = {{CKPD_MODE_BASELINE, "baseline"},
+                                      {CKPD_MODE_RUNNING, "running"},
+                                      {CKPD_MODE_DOMINATED, "dominated"},
+                                      {CKPD_MODE_MISALIGNED, "misaligned"},
+                                      {CKPD_MODE_UNVALIDATED, "unvalidated"}};
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if ((flags & NAMES[i].flag) != 0) {
+            size_t used = strlen(text);
+            snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", NAMES[i].name);
+        }
+    }
+}
+
+static double published(const ckpd_case *loaded, const char *job, const char *figure)
+{
+    for (int32_t i = 0; i < ckpd_case_published_count(loaded); i++) {
+        ckpd_published found = {.size = sizeof found};
+        if (ckpd_case_published_get(loaded, i, &found) == CKPD_OK && strcmp(found.job, job) == 0 &&
+            strcmp(found.figure, figure) == 0) {
+            return found.value;
+        }
+    }
+    return (double)NAN;
+}
+
+static void print_head(const ckpd_case *loaded, int32_t job)
+{
+    const ckpd_mode_set *modes = ckpd_case_mode_set(loaded, job);
+    const char *name = ckpd_task_name(ckpd_case_task(loaded, job));
+    ckpd_workload work = {.size = sizeof work};
+    double feasible = published(loaded, name, "feasible_modes");
+    double retained = published(loaded, name, "retained_modes");
+    printf("%s: %lld layouts looked at, %d feasible", name,
+           (long long)ckpd_mode_set_layout_count(modes), (int)ckpd_mode_set_feasible_count(modes));
+    if (isfinite(feasible)) {
+        printf(" (published %g)", feasible);
+    }
+    printf(", %d kept", (int)ckpd_mode_set_count(modes));
+    if (isfinite(retained)) {
+        printf(" (published %g)", retained);
+    }
+    if (ckpd_mode_set_workload(modes, &work) == CKPD_OK) {
+        if (isfinite(work.efficiency)) {
+            printf("; efficiency %.4f", work.efficiency);
+        }
+        if (isfinite(work.tranche_tokens)) {
+            printf("\n  tranche %.4g tokens, %.0f iterations, %g segments, a checkpoint every %.1f min in the "
+                   "baseline mode",
+                   work.tranche_tokens, work.tranche_iterations, work.segments,
+                   work.checkpoint_interval_min);
+        }
+    }
+    putchar('\n');
+}
+
+static void print_modes(const ckpd_mode_set *modes)
+{
+    cli_table *table = cli_table_new(
+        ">mode|layout|>GPUs|>rate 1/s|>IT kW|>idle kW|>J/unit|>iteration s|>MFU %|>memory GB|>free GB|notes");
+    for (int32_t i = 0; i < ckpd_mode_set_count(modes); i++) {
+        ckpd_mode mode = {.size = sizeof mode};
+        char flags[96];
+        if (ckpd_mode_set_get(modes, i, &mode) != CKPD_OK) {
+            continue;
+        }
+        flag_text(mode.flags, flags, sizeof flags);
+        cli_table_cell(table, "%d", (int)i);
+        cli_table_cell(table, "%s", ckpd_mode_set_label(modes, i));
+        cli_table_cell(table, "%d", (int)mode.gpus);
+        cli_table_cell(table, "%.6g", mode.rate);
+        cli_table_number(table, mode.power_kw, 1);
+        cli_table_number(table, mode.idle_power_kw, 1);
+        cli_table_number(table, mode.joule_per_token, 4);
+        cli_table_number(table, mode.iteration_s, 3);
+        cli_table_number(table, 100 * mode.mfu, 1);
+        cli_table_number(table, mode.memory_bytes / 1e9, 1);
+        cli_table_number(table, mode.margin_bytes / 1e9, 1);
+        cli_table_cell(table, "%s", flags);
+    }
+    cli_table_print(table, stdout);
+}
+
+static void print_dropped(const ckpd_mode_set *modes)
+{
+    cli_table *table = cli_table_new("reason|layout");
+    for (int32_t i = 0; i < ckpd_mode_set_dropped_count(modes); i++) {
+        ckpd_mode mode = {.size = sizeof mode};
+        int32_t reason = CKPD_DROP_NONE;
+        char text[200];
+        if (ckpd_mode_set_dropped_get(modes, i, &mode, &reason, text, sizeof text) == CKPD_OK) {
+            cli_table_cell(table, "%s", ckpd_drop_name(reason));
+            cli_table_cell(table, "%s", text);
+        }
+    }
+    cli_table_print(table, stdout);
+}
+
+static void print_reasons(const ckpd_mode_set *modes)
+{
+    int counts[CKPD_DROP_EXPERTS + 1] = {0};
+    for (int32_t i = 0; i < ckpd_mode_set_dropped_count(modes); i++) {
+        ckpd_mode mode = {.size = sizeof mode};
+        int32_t reason = CKPD_DROP_NONE;
+        if (ckpd_mode_set_dropped_get(modes, i, &mode, &reason, NULL, 0) == CKPD_OK && reason > 0 &&
+            reason <= CKPD_DROP_EXPERTS) {
+            counts[reason]++;
+        }
+    }
+    const char *lead = "  dropped: ";
+    for (int32_t reason = 1; reason <= CKPD_DROP_EXPERTS; reason++) {
+        if (counts[reason] > 0) {
+            printf("%s%d %s", lead, counts[reason], ckpd_drop_name(reason));
+            lead = ", ";
+        }
+    }
+    puts(lead[0] == ',' ? " (--dropped lists them)\n" : "");
+}
+
+static void mode_json(cli_json *json, const ckpd_mode *mode, const char *label)
+{
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"gpus", mode->gpus},
+                   {"tp", mode->tp},
+                   {"pp", mode->pp},
+                   {"dp", mode->dp},
+                   {"micro_batch", mode->micro_batch},
+                   {"rate_per_s", mode->rate},
+                   {"power_kw", mode->power_kw},
+                   {"idle_power_kw", mode->idle_power_kw},
+                   {"joule_per_unit", mode->joule_per_token},
+                   {"iteration_s", mode->iteration_s},
+                   {"mfu", mode->mfu},
+                   {"memory_bytes", mode->memory_bytes},
+                   {"margin_bytes", mode->margin_bytes},
+                   {"rate_error", mode->rate_error}};
+    char flags[96];
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "label", label);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        cli_json_number(json, numbers[i].name, numbers[i].value);
+    }
+    flag_text(mode->flags, flags, sizeof flags);
+    cli_json_text(json, "notes", flags);
+    cli_json_close(json, '}');
+}
+
+static void job_json(cli_json *json, const ckpd_case *loaded, int32_t job, bool dropped)
+{
+    const ckpd_mode_set *modes = ckpd_case_mode_set(loaded, job);
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "job", ckpd_task_name(ckpd_case_task(loaded, job)));
+    cli_json_number(json, "layouts", (double)ckpd_mode_set_layout_count(modes));
+    cli_json_number(json, "feasible", ckpd_mode_set_feasible_count(modes));
+    cli_json_number(json, "retained", ckpd_mode_set_count(modes));
+    cli_json_open(json, "modes", '[');
+    for (int32_t i = 0; i < ckpd_mode_set_count(modes); i++) {
+        ckpd_mode mode = {.size = sizeof mode};
+        if (ckpd_mode_set_get(modes, i, &mode) == CKPD_OK) {
+            mode_json(json, &mode, ckpd_mode_set_label(modes, i));
+        }
+    }
+    cli_json_close(json, ']');
+    if (dropped) {
+        cli_json_open(json, "dropped", '[');
+        for (int32_t i = 0; i < ckpd_mode_set_dropped_count(modes); i++) {
+            ckpd_mode mode = {.size = sizeof mode};
+            int32_t reason = CKPD_DROP_NONE;
+            char text[200];
+            if (ckpd_mode_set_dropped_get(modes, i, &mode, &reason, text, sizeof text) == CKPD_OK) {
+                cli_json_open(json, NULL, '{');
+                cli_json_text(json, "reason", ckpd_drop_name(reason));
+                cli_json_text(json, "text", text);
+                cli_json_close(json, '}');
+            }
+        }
+        cli_json_close(json, ']');
+    }
+    cli_json_close(json, '}');
+}
+
+int cli_modes(cli *tool, int count, char **words)
+{
+    const char *path = NULL, *only = NULL, *dropped = NULL;
+    const cli_option options[] = {{"--job", "NAME", "only this job", &only},
+                                  {"--dropped", NULL, "list every dropped layout with its reason", &dropped},
+                                  {NULL, NULL, NULL, NULL}};
+    int status = cli_parse(tool, count, words, options, "CASE", &path, 1, 1);
+    ckpd_case *loaded = NULL;
+    status = status < 0 ? cli_open_case(tool, path, &loaded, NULL) : status;
+    if (status >= 0) {
+        return status;
+    }
+    cli_json json = {.out = stdout};
+    bool found = only == NULL;
+    if (tool->json) {
+        cli_json_open(&json, NULL, '[');
+    }
+    for (int32_t job = 0; job < ckpd_case_job_count(loaded); job++) {
+        if (only != NULL && strcmp(only, ckpd_task_name(ckpd_case_task(loaded, job))) != 0) {
+            continue;
+        }
+        found = true;
+        if (tool->json) {
+            job_json(&json, loaded, job, dropped != NULL);
+            continue;
+        }
+        const ckpd_mode_set *modes = ckpd_case_mode_set(loaded, job);
+        print_head(loaded, job);
+        print_modes(modes);
+        if (dropped != NULL) {
+            print_dropped(modes);
+        } else {
+            print_reasons(modes);
+        }
+    }
+    if (tool->json) {
+        cli_json_close(&json, ']');
+    }
+    ckpd_case_free(loaded);
+    return found ? CLI_OK : cli_usage(tool, "--job: the case has no job '%s'", only);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "cli.h"
+
+#include <math.h>
+
+/* Cost by term and the energies, two columns. */
+static void print_figures(const ckpd_solution *solution)
+{
+    cli_table *table = cli_table_new("figure|>value|unit");
+    for (int32_t i = 0; i < ckpd_report_field_count(); i++) {
+        ckpd_field_info info = {.size = sizeof info};
+        if (ckpd_report_field_info(i, &info) != CKPD_OK) {
+            continue;
+        }
+        double value = cli_figure(solution, info.name);
+        cli_table_cell(table, "%s", info.name);
+        cli_table_number(table, value, 4);
+        cli_table_cell(table, "%s", info.unit);
+    }
+    cli_table_print(table, stdout);
+}
+
+static void print_solution(const ckpd_case *loaded, const ckpd_solution *solution, double seconds)
+{
+    printf("%s  S%d  %s", ckpd_case_name(loaded), (int)ckpd_solution_scenario(solution),
+           cli_outcome(solution));
+    if (ckpd_solution_plan(solution) != NULL) {
+        printf("  cost %.6f", ckpd_solution_cost(solution));
+    }
+    if (isfinite(ckpd_solution_bound(solution))) {
+        printf("  bound %.6f", ckpd_solution_bound(solution));
+    }
+    if (isfinite(ckpd_solution_relative_gap(solution))) {
+        printf("  gap %.4g %%", 100 * ckpd_solution_relative_gap(solution));
+    }
+    printf("  (%s, %.2f s)\n", ckpd_solution_backend(solution), seconds);
+    cli_print_causes(solution, stdout);
+    if (ckpd_solution_plan(solution) == NULL) {
+        return;
+    }
+    if (ckpd_solution_scenario(solution) == CKPD_SCENARIO_S3) {
+        puts("S3 is a lower bound without checkpoint continuity: its plan cannot be executed.");
+    }
+    putchar('\n');
+    cli_print_schedule(loaded, solution, stdout);
+    putchar('\n');
+    print_figures(solution);
+}
+
+static int report(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, double seconds,
+                  const char *folder)
+{
+    if (tool->json) {
+        int32_t status = ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
+        if (status != CKPD_OK) {
+            return cli_failed(tool, status);
+        }
+    } else {
+        print_solution(loaded, solution, seconds);
+    }
+    int status = folder != NULL ? cli_write_plan(tool, loaded, solution, folder) : -1;
+    return status < 0 ? cli_solution_exit(solution) : status;
+}
+
+/* The scenario asked for, else the richest that the case allows. */
+static int choose_scenario(const cli *tool, const ckpd_case *loaded, const char *text)
+{
+    if (text != NULL) {
+        return cli_scenario(tool, text);
+    }
+    return ckpd_case_battery(loaded) != NULL ? CKPD_SCENARIO_S6 : CKPD_SCENARIO_S4;
+}
+
+int cli_solve_command(cli *tool, int count, char **words)
+{
+    const char *path = NULL, *scenario_text = NULL, *folder = NULL, *start_path = NULL;
+    cli_solving solving = {0};
+    const cli_option options[] = {
+        {"--scenario", "S1..S6", "default: S6 with a battery, else S4", &scenario_text},
+        CLI_SOLVING_OPTIONS(solving),
+        {"--start", "PLAN", "plan file to start from", &start_path},
+        {"--out", "DIR", "write plan.json, plan.csv and the picture there", &folder},
+        {NULL, NULL, NULL, NULL}};
+    int status = cli_parse(tool, count, words, options, "CASE", &path, 1, 1);
+    if (status >= 0) {
+        return status;
+    }
+    ckpd_case *loaded = NULL;
+    ckpd_problem *problem = NULL;
+    ckpd_solve_options *solve_options = NULL;
+    ckpd_plan *start = NULL;
+    ckpd_solution *solution = NULL;
+    status = cli_open_case(tool, path, &loaded, &problem);
+    int scenario = status < 0 ? choose_scenario(tool, loaded, scenario_text) : 0;
+    status = status < 0 && scenario == 0 ? CLI_BAD_INPUT : status;
+    status = status < 0 ? cli_open_options(tool, loaded, &solving, &solve_options) : status;
+    if (status < 0 && start_path != NULL) {
+        int32_t read = ckpd_case_load_plan(&start, NULL, loaded, start_path);
+        status = read == CKPD_OK ? -1 : cli_failed(tool, read);
+    }
+    if (status < 0) {
+        double seconds;
+        int32_t solved = cli_solve(tool, problem, scenario, solve_options, start, &solution, &seconds);
+        status = solved == CKPD_OK ? report(tool, loaded, solution, seconds, folder)
+                                   : cli_failed(tool, solved);
+    }
+    ckpd_solution_free(solution);
+    ckpd_plan_free(start);
+    ckpd_solve_options_free(solve_options);
+    ckpd_problem_free(problem);
+    ckpd_case_free(loaded);
+    return status;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* The picture of a day: a gnuplot script with its data inside, so that it can be changed and run again. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_ROWS = 40, WIDTH_PX = 1000, ROW_PX = 34, POWER_PX = 300, SIDE_PX = 92, FRAME_PX = 120 };
+
+/* Series of the plan, in the order of the data block of the script. */
+enum { WIND, SOLAR, CURTAILMENT, IMPORT, EXPORT, CHARGE, DISCHARGE, LOAD, PRICE, SERIES };
+static const char *const SERIES_NAMES[SERIES] = {"wind_kw",      "solar_kw",  "curtailment_kw",
+                                                 "import_kw",    "export_kw", "charge_kw",
+                                                 "discharge_kw", "site_load_kw", "import_price_per_mwh"};
+
+typedef struct picture {
+    FILE *out;
+    const ckpd_case *loaded;
+    const ckpd_solution *solution;
+    const ckpd_plan *plan;
+    int slots, rows;
+    double hours, end;      /* slot length and horizon, h */
+    double *series[SERIES]; /* [slots] */
+    double *soc;            /* [slots + 1] */
+    bool battery;
+    int32_t largest; /* GPUs of the largest step */
+} picture;
+
+/* A text inside single quotes of gnuplot. */
+static void put_quoted(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'') {
+            fputc('\'', out);
+        }
+        fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+    }
+    fputc('\'', out);
+}
+
+static bool read_series(picture *p)
+{
+    double *block = calloc((size_t)(SERIES + 1) * (size_t)(p->slots + 1), sizeof *block);
+    p->soc = block;
+    for (int i = 0; i < SERIES && block != NULL; i++) {
+        p->series[i] = block + (size_t)(i + 1) * (size_t)(p->slots + 1);
+        if (ckpd_plan_get_series(p->plan, SERIES_NAMES[i], p->series[i], p->slots) != CKPD_OK) {
+            return false;
+        }
+    }
+    return block != NULL && (!p->battery || ckpd_plan_get_series(p->plan, "soc_kwh", p->soc,
+                                                                 p->slots + 1) == CKPD_OK);
+}
+
+/* Both ends of each slot, so that areas have upright edges. */
+static void put_data(const picture *p)
+{
+    fputs("# hour wind renewables used +discharge +import load load+charge+export price\n$slots << EOD\n",
+          p->out);
+    for (int t = 0; t < p->slots; t++) {
+        double renewables = p->series[WIND][t] + p->series[SOLAR][t];
+        double used = renewables - p->series[CURTAILMENT][t];
+        double discharged = used + p->series[DISCHARGE][t];
+        double demand = p->series[LOAD][t] + p->series[CHARGE][t] + p->series[EXPORT][t];
+        for (int end = 0; end < 2; end++) {
+            fprintf(p->out, "%.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g\n", (t + end) * p->hours,
+                    p->series[WIND][t], renewables, used, discharged, discharged + p->series[IMPORT][t],
+                    p->series[LOAD][t], demand, p->series[PRICE][t]);
+        }
+    }
+    fputs("EOD\n", p->out);
+    if (p->battery) {
+        fputs("$soc << EOD\n", p->out);
+        for (int t = 0; t <= p->slots; t++) {
+            fprintf(p->out, "%.6g %.6g\n", t * p->hours, p->soc[t]);
+        }
+        fputs("EOD\n", p->out);
+    }
+}
+
+static void put_head(const picture *p, int height)
+{
+    double step = p->end <= 12 ? 1 : p->end <= 30 ? 3 : p->end <= 60 ? 6 : p->end <= 200 ? 24 : 168;
+    fprintf(p->out,
+            "# Run with: gnuplot plan.gp\n"
+            "if (!exists('form')) form = 'svg'\n"
+            "if (form eq 'svg') {\n"
+            "    set terminal svg size %d,%d noenhanced font 'Helvetica,13' background '#ffffff'\n"
+            "    set output 'plan.svg'\n"
+            "} else {\n"
+            "    if (strstrt(GPVAL_TERMINALS, ' pngcairo ') > 0) {\n"
+            "        set terminal pngcairo size %d,%d noenhanced font 'Sans,13' fontscale 1.4\n"
+            "    } else {\n"
+            "        set terminal png size %d,%d noenhanced\n"
+            "    }\n"
+            "    set output 'plan.png'\n"
+            "}\n",
+            WIDTH_PX, height, 2 * WIDTH_PX, 2 * height, 2 * WIDTH_PX, 2 * height);
+    fprintf(p->out,
+            "set encoding utf8\nset multiplot\nset lmargin at screen 0.105\nset rmargin at screen 0.975\n"
+            "set xrange [0:%.6g]\nset xtics %g nomirror scale 0.5 format ''\nset ytics nomirror scale 0.5\n"
+            "set grid xtics ytics lc rgb '#d8d8d8' lw 0.6\nset border 3 lc rgb '#606060'\n"
+            "set tics textcolor rgb '#303030'\nset style fill solid 1 noborder\n",
+            p->end, step);
+}
+
+static void put_power(const picture *p, double top, double bottom)
+{
+    char title[400];
+    snprintf(title, sizeof title, "%s, S%d: cost %.2f, %s", ckpd_case_name(p->loaded),
+             (int)ckpd_solution_scenario(p->solution), ckpd_solution_cost(p->solution),
+             cli_outcome(p->solution));
+    fprintf(p->out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset label 1 ", top, bottom);
+    put_quoted(p->out, title);
+    fprintf(p->out, " at screen 0.105,%.4f left font ',15'\n", 1 - 0.35 * (1 - top));
+    fprintf(p->out,
+            "set ylabel 'power, kW' offset 1\nset yrange [0:*]\n"
+            "set key horizontal left at screen 0.1,%.4f samplen 1.6 width -1 height 0 maxrows 1 "
+            "font ',11'\n",
+            1 - 0.78 * (1 - top));
+    fputs("plot $slots using 1:(0):2 with filledcurves lc rgb '#6fa8a3' title 'wind', \\\n"
+          "     '' using 1:2:3 with filledcurves lc rgb '#f3c95b' title 'solar', \\\n"
+          "     '' using 1:5:6 with filledcurves lc rgb '#a6a6a6' title 'grid', \\\n",
+          p->out);
+    if (p->battery) {
+        fputs("     '' using 1:4:5 with filledcurves lc rgb '#8a63b5' title 'battery out', \\\n", p->out);
+    }
+    fputs("     '' using 1:4:3 with filledcurves fs pattern 4 lc rgb '#c0392b' title 'curtailed', \\\n", p->out);
+    fputs("     '' using 1:8 with lines lc rgb '#8a63b5' lw 1.6 dt 2 title '", p->out);
+    fputs(p->battery ? "load + charging', \\\n" : "load + export', \\\n", p->out);
+    fputs("     '' using 1:7 with lines lc rgb '#000000' lw 2.2 title 'site load'\n"
+          "unset label 1\nunset key\n",
+          p->out);
+}
+
+static void put_price(const picture *p, double top, double bottom)
+{
+    fprintf(p->out,
+            "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset ylabel 'price,\\n' offset 1\n", top,
+            bottom);
+    fputs("set ylabel \"price,\\nmoney/MWh\" offset 1\nset yrange [*:*]\nset ytics auto\n"
+          "plot $slots using 1:9 with lines lc rgb '#1f5fa8' lw 2 notitle\n",
+          p->out);
+}
+
+static void put_soc(const picture *p, double top, double bottom)
+{
+    double size = 0;
+    ckpd_battery_get(ckpd_case_battery(p->loaded), "energy_kwh", &size);
+    fprintf(p->out,
+            "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset ylabel \"stored,\\nkWh\" offset 1\n"
+            "set yrange [0:%.6g]\n"
+            "plot $soc using 1:2 with filledcurves x1 lc rgb '#d9cbe8' notitle, \\\n"
+            "     '' using 1:2 with lines lc rgb '#8a63b5' lw 2 notitle\n",
+            top, bottom, size > 0 ? size : 1);
+}
+
+/* From light to dark blue with the share of the largest mode. */
+static unsigned colour_of(const picture *p, int32_t gpus)
+{
+    static const double LIGHT[3] = {198, 219, 239}, DARK[3] = {8, 64, 129};
+    double share = p->largest > 0 ? (double)gpus / p->largest : 0;
+    unsigned colour = 0;
+    for (int i = 0; i < 3; i++) {
+        colour = colour * 256 + (unsigned)lround(LIGHT[i] + share * (DARK[i] - LIGHT[i]));
+    }
+    return colour;
+}
+
+static void put_bar(const picture *p, double from, double to, double y, const char *style)
+{
+    fprintf(p->out, "set object rectangle from %.6g,%.3f to %.6g,%.3f %s\n", from, y - 0.36, to, y + 0.36,
+            style);
+}
+
+static void put_step(const picture *p, const ckpd_step *step, double y)
+{
+    double from = step->from_slot * p->hours, to = step->to_slot * p->hours;
+    char style[120];
+    snprintf(style, sizeof style, "fc rgb '#%06x' fs solid 1 border lc rgb '#ffffff'",
+             colour_of(p, step->gpus));
+    put_bar(p, from, to, y, style);
+    if ((to - from) / p->end > 0.035) {
+        fprintf(p->out, "set label '%d' at %.6g,%.3f center font ',10' textcolor rgb '%s'\n",
+                (int)step->gpus, (from + to) / 2, y,
+                2 * step->gpus > p->largest ? "#ffffff" : "#202020");
+    }
+    int segments = step->to_segment - step->from_segment;
+    for (int k = 1; k <= segments; k++) {
+        double at = from + k * (to - from) / segments;
+        fprintf(p->out, "set arrow from %.6g,%.3f to %.6g,%.3f nohead lc rgb '%s' lw %s front\n", at,
+                y - 0.36, at, k == segments ? y + 0.36 : y - 0.16, k == segments ? "#d62728" : "#ffffff",
+                k == segments ? "1.8" : "1.2");
+    }
+}
+
+static void put_job(const picture *p, int32_t job, double y)
+{
+    int32_t at = -1, count = ckpd_plan_step_count(p->plan, job);
+    for (int32_t i = 0; i < count; i++) {
+        ckpd_step step = {.size = sizeof step};
+        if (ckpd_plan_get_step(p->plan, job, i, &step) != CKPD_OK) {
+            return;
+        }
+        if (at >= 0 && step.from_slot > at) {
+            put_bar(p, at * p->hours, step.from_slot * p->hours, y,
+                    "fc rgb '#f2f2f2' fs solid 1 border lc rgb '#b0b0b0'");
+            if ((step.from_slot - at) * p->hours / p->end > 0.045) {
+                fprintf(p->out, "set label 'wait' at %.6g,%.3f center font ',10' textcolor rgb '#707070'\n",
+                        (at + step.from_slot) / 2.0 * p->hours, y);
+            }
+        }
+        put_step(p, &step, y);
+        at = step.to_slot;
+    }
+}
+
+static void put_jobs(const picture *p, double top, double bottom)
+{
+    int jobs = (int)ckpd_case_job_count(p->loaded);
+    fprintf(p->out,
+            "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset yrange [%.1f:0.4]\n"
+            "unset grid\nset grid xtics lc rgb '#d8d8d8' lw 0.6\nset ylabel ''\n"
+            "set xtics format '%%g'\nset xlabel 'hours from %s' offset 0,0.4\nset ytics scale 0 (",
+            top, bottom, p->rows + 0.6,
+            ckpd_case_start(p->loaded)[0] != '\0' ? ckpd_case_start(p->loaded) : "the start");
+    for (int i = 0; i < p->rows; i++) {
+        fputs(i > 0 ? ", " : "", p->out);
+        put_quoted(p->out, ckpd_task_name(ckpd_case_task(p->loaded, i)));
+        fprintf(p->out, " %d", i + 1);
+    }
+    fputs(")\n", p->out);
+    for (int i = 0; i < p->rows; i++) {
+        put_job(p, i, i + 1);
+    }
+    fprintf(p->out,
+            "set label 'GPUs in use; red line: checkpoint at which the job may wait or change mode; white tick: "
+            "checkpoint passed' at screen 0.105,%.4f left font ',10' textcolor rgb '#505050'\n",
+            bottom * 0.22);
+    if (jobs > p->rows) {
+        fprintf(p->out, "set label '%d more jobs not shown' at screen 0.975,%.4f right font ',10'\n",
+                jobs - p->rows, bottom * 0.22);
+    }
+    fputs("plot NaN notitle\nunset multiplot\nunset output\n", p->out);
+}
+
+static void put_script(picture *p)
+{
+    int panels = p->battery ? 2 : 1, jobs_px = ROW_PX * (p->rows > 0 ? p->rows : 1) + 10, gap = 14;
+    int head = 74, foot = 66;
+    int height = head + POWER_PX + panels * SIDE_PX + jobs_px + (panels + 1) * gap + foot;
+    double scale = 1.0 / height;
+    int at = height - head;
+    put_data(p);
+    put_head(p, height);
+    put_power(p, at * scale, (at - POWER_PX) * scale);
+    at -= POWER_PX + gap;
+    put_price(p, at * scale, (at - SIDE_PX) * scale);
+    at -= SIDE_PX + gap;
+    if (p->battery) {
+        put_soc(p, at * scale, (at - SIDE_PX) * scale);
+        at -= SIDE_PX + gap;
+    }
+    put_jobs(p, at * scale, (at - jobs_px) * scale);
+}
+
+/* gnuplot inside the folder; 127: not found. */
+static int run_gnuplot(const char *folder, const char *form)
+{
+    char setting[32];
+    snprintf(setting, sizeof setting, "form='%s'", form);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        if (chdir(folder) == 0) {
+            execlp("gnuplot", "gnuplot", "-e", setting, "plan.gp", (char *)NULL);
+        }
+        _exit(127);
+    }
+    int result = 0;
+    while (child > 0 && waitpid(child, &result, 0) < 0 && errno == EINTR) {
+    }
+    return child > 0 && WIFEXITED(result) ? WEXITSTATUS(result) : 1;
+}
+
+static void find_largest(picture *p)
+{
+    for (int32_t job = 0; job < p->rows; job++) {
+        for (int32_t i = 0; i < ckpd_plan_step_count(p->plan, job); i++) {
+            ckpd_step step = {.size = sizeof step};
+            if (ckpd_plan_get_step(p->plan, job, i, &step) == CKPD_OK && step.gpus > p->largest) {
+                p->largest = step.gpus;
+            }
+        }
+    }
+}
+
+int cli_plot(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, const char *folder)
+{
+    int32_t scenario = ckpd_solution_scenario(solution), jobs = ckpd_case_job_count(loaded);
+    picture p = {.loaded = loaded,
+                 .solution = solution,
+                 .plan = ckpd_solution_plan(solution),
+                 .slots = ckpd_case_slots(loaded),
+                 .rows = jobs < MOST_ROWS ? jobs : MOST_ROWS,
+                 .hours = ckpd_case_slot_hours(loaded),
+                 .battery = scenario >= CKPD_SCENARIO_S5};
+    p.end = p.slots * p.hours;
+    find_largest(&p);
+    char *path = cli_join(folder, "plan.gp");
+    bool ready = path != NULL && read_series(&p);
+    p.out = ready ? fopen(path, "w") : NULL;
+    int status = -1;
+    if (p.out == NULL) {
+        status = cli_usage(tool, "cannot write %s", path != NULL ? path : "plan.gp");
+    } else {
+        put_script(&p);
+        status = fclose(p.out) == 0 ? -1 : cli_usage(tool, "cannot write %s", path);
+    }
+    free(path);
+    free(p.soc);
+    if (status >= 0) {
+        return status;
+    }
+    int drawn = run_gnuplot(folder, "svg");
+    drawn = drawn == 0 ? run_gnuplot(folder, "png") : drawn;
+    if (drawn == 127) {
+        fputs("ckptdispatch: gnuplot was not found: no picture drawn (plan.gp holds it)\n", stderr);
+    } else if (drawn != 0) {
+        fputs("ckptdispatch: gnuplot failed: no picture drawn (plan.gp holds it)\n", stderr);
+    }
+    return -1;
+}
