@@ -201,11 +201,11 @@ static int32_t read_header(ckpd_case *loaded, const ckpd__json *root)
                           "this is no case file: an object with \"schema\": \"ckptdispatch-case\" is "
                           "expected");
     }
-    if (version == NULL || version->kind != CKPD__JSON_NUMBER ||
-        version->number != CKPD_CASE_SCHEMA_VERSION) {
-        return ckpd__fail(context, CKPD_ERR_SCHEMA, "schema_version", -1,
-                          version != NULL ? version->number : (double)NAN,
-                          "schema_version: this library reads version %d", CKPD_CASE_SCHEMA_VERSION);
+    double number = version != NULL && version->kind == CKPD__JSON_NUMBER ? version->number : (double)NAN;
+    if (number != CKPD_CASE_SCHEMA_VERSION) {
+        return ckpd__fail(context, CKPD_ERR_SCHEMA, "schema_version", -1, number,
+                          "schema_version: the file is of version %g, this library reads version %d", number,
+                          CKPD_CASE_SCHEMA_VERSION);
     }
     return CKPD_OK;
 }

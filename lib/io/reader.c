@@ -56,6 +56,23 @@ int32_t ckpd__choice_position(const char *choices, const char *text)
     return -1;
 }
 
+/* Names that begin like `name` up to its first '_' ("soc_inti": every soc_ field), as a question. */
+static void list_relatives(const char *name, const char *const *names, int32_t count, char *text,
+                           size_t size)
+{
+    size_t length = strcspn(name, "_") + 1, used = 0;
+    text[0] = '\0';
+    for (int32_t i = 0; i < count && name[length - 1] == '_' && used < size; i++) {
+        if (strncmp(names[i], name, length) == 0) {
+            used += ckpd__format(text + used, size - used, "%s'%s'", used == 0 ? "; did you mean " : ", ",
+                                 names[i]);
+        }
+    }
+    if (used > 0 && used < size) {
+        ckpd__format(text + used, size - used, "?");
+    }
+}
+
 static int32_t unknown_member(ckpd_context *context, const ckpd__place *place, const char *name,
                               const ckpd__object *object)
 {
@@ -69,11 +86,14 @@ static int32_t unknown_member(ckpd_context *context, const ckpd__place *place, c
         }
     }
     const char *nearest = ckpd__nearest(name, names, (size_t)used);
-    char message[MESSAGE_BYTES];
+    char message[MESSAGE_BYTES], relatives[MESSAGE_BYTES / 2];
     ckpd__place here = {place, name, 0};
-    ckpd__format(message, sizeof message, nearest != NULL ? "unknown field; did you mean '%s'?"
-                                                          : "unknown field",
-                 nearest);
+    if (nearest != NULL) {
+        ckpd__format(message, sizeof message, "unknown field; did you mean '%s'?", nearest);
+    } else {
+        list_relatives(name, names, used, relatives, sizeof relatives);
+        ckpd__format(message, sizeof message, "unknown field%s", relatives);
+    }
     return ckpd__refuse(context, &here, CKPD_ERR_UNKNOWN_NAME, (double)NAN, message);
 }
 
