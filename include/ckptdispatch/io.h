@@ -61,6 +61,13 @@ CKPD_API const char *ckpd_case_description(const ckpd_case *loaded);
 /** Start of the first slot as written in the file, borrowed, "" when none. @since 0.1 */
 CKPD_API const char *ckpd_case_start(const ckpd_case *loaded);
 /**
+ * Time at which a slot begins, with the offset that holds there; "" when neither horizon.start nor a series
+ * file says when the case takes place.
+ * @param size  of the buffer; 48 is enough
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (slot), CKPD_ERR_BUFFER @since 0.1
+ */
+CKPD_API int32_t ckpd_case_stamp(const ckpd_case *loaded, int32_t slot, char *buffer, size_t size);
+/**
  * Digest of what decides the plan: everything but name, description, solve options and published
  * figures. "fnv1a64:" and 16 hexadecimal digits: FNV-1a, 64 bits, of the canonical text. It guards against
  * mix-ups, not against malice. Borrowed. @since 0.1

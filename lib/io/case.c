@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-void ckpd__table_free(ckpd_context *context, ckpd__table *table)
+void ckpd__measured_free(ckpd_context *context, ckpd__measured *table)
 {
     if (table == NULL) {
         return;
@@ -30,7 +30,7 @@ static void free_job(ckpd_context *context, ckpd__case_job *job)
     ckpd__free(context, job->model);
     ckpd__free(context, job->reference);
     ckpd_mode_rules_free(job->rules);
-    ckpd__table_free(context, job->table);
+    ckpd__measured_free(context, job->table);
     ckpd__free(context, job->forbidden);
     ckpd_mode_set_free(job->modes);
 }
@@ -38,8 +38,7 @@ static void free_job(ckpd_context *context, ckpd__case_job *job)
 static void free_lists(ckpd_context *context, ckpd_case *loaded)
 {
     for (int32_t i = 0; loaded->sources != NULL && i < ckpd_site_series_count(); i++) {
-        ckpd__free(context, loaded->sources[i].file);
-        ckpd__free(context, loaded->sources[i].column);
+        ckpd__json_clear(context, &loaded->sources[i]);
     }
     for (int32_t i = 0; loaded->curves != NULL && i < loaded->curve_count; i++) {
         ckpd__free(context, loaded->curves[i].x_kw);
@@ -68,6 +67,7 @@ void ckpd_case_free(ckpd_case *loaded)
     ckpd__free(context, loaded->name);
     ckpd__free(context, loaded->description);
     ckpd__free(context, loaded->start);
+    ckpd__free(context, loaded->offset_s);
     ckpd__free(context, loaded->backend);
     ckpd__free(context, loaded->published_source);
     ckpd_site_free(loaded->site);
@@ -150,6 +150,27 @@ const char *ckpd_case_description(const ckpd_case *loaded)
 const char *ckpd_case_start(const ckpd_case *loaded)
 {
     return loaded != NULL && loaded->start != NULL ? loaded->start : "";
+}
+
+int32_t ckpd_case_stamp(const ckpd_case *loaded, int32_t slot, char *buffer, size_t size)
+{
+    if (loaded == NULL || buffer == NULL || size == 0) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    if (slot < 0 || slot >= loaded->slots) {
+        return ckpd__fail(loaded->context, CKPD_ERR_RANGE, "slot", slot, slot, "the case has %d slots, no slot %d",
+                          loaded->slots, slot);
+    }
+    char text[CKPD__TIME_TEXT] = "";
+    if (loaded->has_times) {
+        int64_t step = (int64_t)(loaded->slot_minutes * 60 + 0.5);
+        ckpd__label_print(&loaded->style, loaded->start_utc + slot * step, loaded->offset_s[slot], text);
+    }
+    if (ckpd__format(buffer, size, "%s", text) >= size) {
+        return ckpd__fail(loaded->context, CKPD_ERR_BUFFER, "size", -1, (double)size,
+                          "a stamp needs %d bytes", CKPD__TIME_TEXT);
+    }
+    return CKPD_OK;
 }
 
 const char *ckpd_case_digest(const ckpd_case *loaded)

@@ -4,17 +4,12 @@
 
 #include "io/json.h"
 #include "io/reader.h"
+#include "io/series.h"
 #include "io/writer.h"
 
 #include <ckptdispatch/io.h>
 
 enum { CKPD__DIGEST_BYTES = 25 }; /* "fnv1a64:" + 16 digits + 0 */
-
-/* Where a series came from, when not from the case file itself. */
-typedef struct ckpd__series_source {
-    char *file, *column;
-    double scale;
-} ckpd__series_source;
 
 typedef struct ckpd__curve {
     int32_t slot; /* -1: every slot */
@@ -24,13 +19,13 @@ typedef struct ckpd__curve {
 } ckpd__curve;
 
 /* A user's modes, as given. */
-typedef struct ckpd__table {
+typedef struct ckpd__measured {
     int32_t count;
     bool layouts, idle, labels;
     int32_t *gpus, *tp, *pp, *dp, *micro_batch;
     double *rate, *power_kw, *idle_power_kw;
     char **label;
-} ckpd__table;
+} ckpd__measured;
 
 enum { CKPD__TRANSITIONS_ANY = 0, CKPD__TRANSITIONS_DP = 1, CKPD__TRANSITIONS_NONE = 2 };
 
@@ -38,7 +33,7 @@ typedef struct ckpd__case_job {
     ckpd_task *task;
     char *model, *reference;  /* or NULL */
     ckpd_mode_rules *rules;   /* NULL: those of the case */
-    ckpd__table *table;       /* NULL: analytic model */
+    ckpd__measured *table;       /* NULL: analytic model */
     int32_t transitions;      /* CKPD__TRANSITIONS_... */
     int32_t forbidden_count;
     int32_t *forbidden;       /* [2 * count] mode numbers, from and to */
@@ -56,8 +51,12 @@ struct ckpd_case {
     char *name, *description, *start;
     int32_t slots;
     double slot_minutes;
+    bool has_times;
+    int64_t start_utc;            /* s since 1970-01-01T00:00Z */
+    int32_t *offset_s;            /* [slots] local time minus UTC */
+    ckpd__stamp_style style;      /* how times are written */
     ckpd_site *site;
-    ckpd__series_source *sources; /* [ckpd_site_series_count()] */
+    ckpd__json *sources;          /* [ckpd_site_series_count()] file references as given; kind NULL: none */
     ckpd_battery *battery;        /* NULL: none */
     int32_t curve_count;
     ckpd__curve *curves;
@@ -83,9 +82,12 @@ int32_t ckpd__case_read_site(ckpd_case *loaded, const ckpd__place *root, const c
 /* Rules object onto a handle: fields and lists. */
 int32_t ckpd__case_read_rules(ckpd_context *context, const ckpd__place *place, const ckpd__json *node,
                               ckpd_mode_rules *rules);
+/* A series of the site from the file that an object names. */
+int32_t ckpd__case_read_file(ckpd_case *loaded, const ckpd__place *place, const ckpd__json *node,
+                             const char *beside);
 /* Copies fields (and nothing else) from one handle to another of the same type. */
 int32_t ckpd__handle_copy(const ckpd__handle_type *type, const void *from, void *to);
-void ckpd__table_free(ckpd_context *context, ckpd__table *table);
+void ckpd__measured_free(ckpd_context *context, ckpd__measured *table);
 /* The canonical text; `for_digest` leaves out what does not decide the plan and resolves files. */
 int32_t ckpd__case_write(const ckpd_case *loaded, ckpd__writer *writer, bool for_digest);
 int32_t ckpd__case_make_digest(ckpd_case *loaded);

@@ -52,9 +52,9 @@ static int32_t read_task(ckpd_context *context, const ckpd__place *job_place, co
 
 /* --- measured modes ---------------------------------------------------------------------------- */
 
-static ckpd__table *new_table(ckpd_context *context, int32_t count)
+static ckpd__measured *new_table(ckpd_context *context, int32_t count)
 {
-    ckpd__table *table = ckpd__calloc(context, 1, sizeof *table);
+    ckpd__measured *table = ckpd__calloc(context, 1, sizeof *table);
     if (table == NULL) {
         return NULL;
     }
@@ -72,7 +72,7 @@ static ckpd__table *new_table(ckpd_context *context, int32_t count)
     if (table->gpus == NULL || table->tp == NULL || table->pp == NULL || table->dp == NULL ||
         table->micro_batch == NULL || table->rate == NULL || table->power_kw == NULL ||
         table->idle_power_kw == NULL || table->label == NULL) {
-        ckpd__table_free(context, table);
+        ckpd__measured_free(context, table);
         return NULL;
     }
     return table;
@@ -99,7 +99,7 @@ static int32_t check_all_or_none(ckpd_context *context, const ckpd__place *list,
 }
 
 static int32_t check_table_columns(ckpd_context *context, const ckpd__place *list,
-                                   const ckpd__json *items, int32_t count, ckpd__table *table)
+                                   const ckpd__json *items, int32_t count, ckpd__measured *table)
 {
     static const char *const LAYOUT[] = {"tp", "pp", "dp", "micro_batch"};
     int32_t layouts = 0, status = CKPD_OK;
@@ -126,7 +126,7 @@ static int32_t read_table(ckpd_context *context, const ckpd__place *job_place, c
     if (array->count == 0) {
         return ckpd__refuse(context, &list, CKPD_ERR_LENGTH, 0, "a job needs at least one mode");
     }
-    ckpd__table *table = new_table(context, array->count);
+    ckpd__measured *table = new_table(context, array->count);
     if (table == NULL) {
         return ckpd__no_memory(context);
     }
@@ -159,7 +159,7 @@ static int32_t read_table(ckpd_context *context, const ckpd__place *job_place, c
 static int32_t from_table(ckpd_case *loaded, const ckpd__case_job *job, const ckpd_mode_rules *rules,
                           ckpd_mode_set **modes)
 {
-    const ckpd__table *own = job->table;
+    const ckpd__measured *own = job->table;
     double installed, keep_dominated;
     int32_t status = ckpd_mode_rules_get(rules, "installed_gpus", &installed);
     status = status == CKPD_OK ? ckpd_mode_rules_get(rules, "keep_dominated", &keep_dominated) : status;

@@ -38,6 +38,30 @@ static int32_t keep_text(ckpd_context *context, const ckpd__json *object, const 
     return CKPD_OK;
 }
 
+/* Times from horizon.start, at its own offset throughout. */
+static int32_t set_times(ckpd_case *loaded, const ckpd__place *place)
+{
+    ckpd__label label = {0};
+    const char *wrong = ckpd__label_parse(loaded->start, CKPD__YMD, &label);
+    if (wrong == NULL && label.style.clock != CKPD__CLOCK_Z && label.style.clock != CKPD__CLOCK_OFFSET) {
+        wrong = "give the offset from UTC too, as in 2024-04-09T00:00-07:00 or 2024-04-09T07:00Z";
+    }
+    if (wrong != NULL) {
+        return ckpd__refuse(loaded->context, place, CKPD_ERR_SYNTAX, (double)NAN, wrong);
+    }
+    loaded->offset_s = ckpd__calloc(loaded->context, (size_t)loaded->slots, sizeof *loaded->offset_s);
+    if (loaded->offset_s == NULL) {
+        return ckpd__no_memory(loaded->context);
+    }
+    for (int32_t t = 0; t < loaded->slots; t++) {
+        loaded->offset_s[t] = label.offset_s;
+    }
+    loaded->has_times = true;
+    loaded->style = label.style;
+    loaded->start_utc = label.wall - label.offset_s;
+    return CKPD_OK;
+}
+
 static int32_t read_horizon(ckpd_case *loaded, const ckpd__place *root, const ckpd__json *node)
 {
     ckpd__place place = {root, "horizon", 0};
@@ -49,6 +73,11 @@ static int32_t read_horizon(ckpd_case *loaded, const ckpd__place *root, const ck
     }
     loaded->slots = (int32_t)ckpd__member_number(node, "slots", 0);
     loaded->slot_minutes = ckpd__member_number(node, "slot_minutes", 0);
+    ckpd__place start_place = {&place, "start", 0};
+    status = loaded->start != NULL ? set_times(loaded, &start_place) : CKPD_OK;
+    if (status != CKPD_OK) {
+        return status;
+    }
     status = ckpd_site_new(&loaded->site, context, loaded->slots, loaded->slot_minutes / 60);
     return status == CKPD_OK ? CKPD_OK : ckpd__refuse_with(context, &place, status);
 }

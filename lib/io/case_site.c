@@ -45,13 +45,16 @@ static int32_t read_array(ckpd_case *loaded, const ckpd__place *place, const ckp
     return status;
 }
 
-static int32_t read_series(ckpd_case *loaded, const ckpd__place *place, const ckpd__json *value)
+static int32_t read_series(ckpd_case *loaded, const ckpd__place *place, const ckpd__json *value,
+                           const char *beside)
 {
     ckpd_context *context = loaded->context;
     int32_t status;
     switch (value->kind) {
     case CKPD__JSON_ARRAY:
         return read_array(loaded, place, value);
+    case CKPD__JSON_OBJECT:
+        return ckpd__case_read_file(loaded, place, value, beside);
     case CKPD__JSON_NUMBER:
         status = ckpd_site_set_constant(loaded->site, place->key, value->number);
         break;
@@ -147,7 +150,6 @@ static int32_t read_curves(ckpd_case *loaded, const ckpd__place *site_place, con
 int32_t ckpd__case_read_site(ckpd_case *loaded, const ckpd__place *root, const ckpd__json *node,
                              const char *beside)
 {
-    (void)beside;
     ckpd_context *context = loaded->context;
     ckpd__place place = {root, "site", 0};
     int32_t status = ckpd__read_object(context, &place, node, &ckpd__objects[CKPD__AT_SITE]);
@@ -162,7 +164,11 @@ int32_t ckpd__case_read_site(ckpd_case *loaded, const ckpd__place *root, const c
         const ckpd__json *value = status == CKPD_OK ? ckpd__json_member(node, info.name) : NULL;
         ckpd__place here = {&place, info.name, 0};
         if (value != NULL) {
-            status = read_series(loaded, &here, value);
+            status = read_series(loaded, &here, value, beside);
+            if (status == CKPD_OK && value->kind == CKPD__JSON_OBJECT &&
+                !ckpd__json_copy(context, value, &loaded->sources[i])) {
+                status = ckpd__no_memory(context);
+            }
         } else if (status == CKPD_OK && info.required) {
             status = ckpd__refuse(context, &here, CKPD_ERR_MISSING, (double)NAN,
                                   "this required field is missing");

@@ -70,7 +70,41 @@ static void write_constant(ckpd__writer *writer, const char *key, double value)
     }
 }
 
-static int32_t write_series(const ckpd_case *loaded, ckpd__writer *writer, double *values)
+/* A file reference as it was given, members in the order of the format. */
+static void write_reference(ckpd__writer *writer, const char *key, const ckpd__json *source)
+{
+    const ckpd__object *object = &ckpd__objects[CKPD__AT_FILE];
+    ckpd__write_open(writer, key, '{');
+    for (int32_t i = 0; i < ckpd__member_count(object); i++) {
+        ckpd__member member;
+        double ignored;
+        const ckpd__json *value =
+            ckpd__member_at(object, i, &member, &ignored) ? ckpd__json_member(source, member.name) : NULL;
+        if (value == NULL) {
+            continue;
+        }
+        if (value->kind == CKPD__JSON_TEXT) {
+            ckpd__write_text(writer, member.name, value->text);
+        } else if (value->kind == CKPD__JSON_FLAG) {
+            ckpd__write_flag(writer, member.name, value->number != 0);
+        } else if (value->kind == CKPD__JSON_NUMBER) {
+            ckpd__write_number(writer, member.name, value->number);
+        } else {
+            ckpd__write_open_flat(writer, member.name, '[');
+            for (int32_t pair = 0; pair < value->count; pair++) {
+                ckpd__write_open(writer, NULL, '[');
+                ckpd__write_text(writer, NULL, value->items[pair].items[0].text);
+                ckpd__write_text(writer, NULL, value->items[pair].items[1].text);
+                ckpd__write_close(writer, ']');
+            }
+            ckpd__write_close(writer, ']');
+        }
+    }
+    ckpd__write_close(writer, '}');
+}
+
+static int32_t write_series(const ckpd_case *loaded, ckpd__writer *writer, double *values,
+                            bool for_digest)
 {
     int32_t count = ckpd_site_series_count();
     for (int32_t i = 0; i < count; i++) {
@@ -86,7 +120,9 @@ static int32_t write_series(const ckpd_case *loaded, ckpd__writer *writer, doubl
         for (int32_t t = 1; t < loaded->slots; t++) {
             constant = constant && values[t] == values[0];
         }
-        if (!constant) {
+        if (!for_digest && loaded->sources[i].kind == CKPD__JSON_OBJECT) {
+            write_reference(writer, info.name, &loaded->sources[i]);
+        } else if (!constant) {
             ckpd__write_numbers(writer, info.name, values, loaded->slots);
         } else if (!same(values[0], info.default_value)) {
             write_constant(writer, info.name, values[0]);
@@ -141,14 +177,14 @@ static void write_curves(const ckpd_case *loaded, ckpd__writer *writer)
     ckpd__write_close(writer, ']');
 }
 
-static int32_t write_site(const ckpd_case *loaded, ckpd__writer *writer)
+static int32_t write_site(const ckpd_case *loaded, ckpd__writer *writer, bool for_digest)
 {
     double *values = ckpd__calloc(loaded->context, (size_t)loaded->slots, sizeof *values);
     if (values == NULL) {
         return ckpd__no_memory(loaded->context);
     }
     ckpd__write_open(writer, "site", '{');
-    int32_t status = write_series(loaded, writer, values);
+    int32_t status = write_series(loaded, writer, values, for_digest);
     status = status == CKPD_OK ? write_battery(loaded, writer) : status;
     write_curves(loaded, writer);
     ckpd__write_close(writer, '}');
@@ -243,7 +279,7 @@ static int32_t write_task(ckpd_context *context, ckpd__writer *writer, const ckp
     return status;
 }
 
-static void write_table(ckpd__writer *writer, const ckpd__table *table)
+static void write_table(ckpd__writer *writer, const ckpd__measured *table)
 {
     ckpd__write_open(writer, "modes", '[');
     for (int32_t i = 0; i < table->count; i++) {
@@ -378,7 +414,7 @@ int32_t ckpd__case_write(const ckpd_case *loaded, ckpd__writer *writer, bool for
     ckpd__write_number(writer, "slot_minutes", loaded->slot_minutes);
     write_optional_text(writer, "start", loaded->start);
     ckpd__write_close(writer, '}');
-    int32_t status = write_site(loaded, writer);
+    int32_t status = write_site(loaded, writer, for_digest);
     status = status == CKPD_OK ? write_hardware(loaded, writer) : status;
     status = status == CKPD_OK ? write_rules(loaded->context, writer, loaded->rules, NULL) : status;
     status = status == CKPD_OK ? write_jobs(loaded, writer) : status;

@@ -4,6 +4,7 @@
 #include <ckptdispatch/dispatch.h>
 #include <ckptdispatch/graph.h>
 #include <ckptdispatch/modes.h>
+#include <ckptdispatch/series.h>
 #include <ckptdispatch/site.h>
 #include <ckptdispatch/task.h>
 #include <math.h>
@@ -35,6 +36,11 @@ CHOICES(graph_options)
 NUMBERS(battery)
 CHOICES(battery)
 NUMBERS(solve_options)
+CHOICES(series_options)
+static int32_t series_options_set(void *it, const char *field, double value)
+{
+    return ckpd_series_options_set(it, field, value);
+}
 
 const ckpd__handle_type ckpd__task_type = {
     "task", ckpd_task_field_count, ckpd_task_field_info, task_set, task_set_text, task_get};
@@ -64,6 +70,13 @@ const ckpd__handle_type ckpd__solve_type = {"solve options",
                                             solve_options_get};
 const ckpd__handle_type ckpd__series_type = {
     "site", ckpd_site_series_count, ckpd_site_series_info, NULL, NULL, NULL};
+
+const ckpd__handle_type ckpd__series_options_type = {"series file",
+                                                     ckpd_series_options_field_count,
+                                                     ckpd_series_options_field_info,
+                                                     series_options_set,
+                                                     series_options_set_text,
+                                                     NULL};
 
 bool ckpd__handle_find(const ckpd__handle_type *type, const char *name, ckpd_field_info *out)
 {

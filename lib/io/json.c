@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-static void free_content(ckpd_context *context, ckpd__json *value)
+void ckpd__json_clear(ckpd_context *context, ckpd__json *value)
 {
     for (int32_t i = 0; value->items != NULL && i < value->count; i++) {
-        free_content(context, &value->items[i]);
+        ckpd__json_clear(context, &value->items[i]);
     }
     for (int32_t i = 0; value->keys != NULL && i < value->count; i++) {
         ckpd__free(context, value->keys[i]);
@@ -22,9 +22,36 @@ static void free_content(ckpd_context *context, ckpd__json *value)
 void ckpd__json_free(ckpd_context *context, ckpd__json *value)
 {
     if (value != NULL) {
-        free_content(context, value);
+        ckpd__json_clear(context, value);
         ckpd__free(context, value);
     }
+}
+
+bool ckpd__json_copy(ckpd_context *context, const ckpd__json *from, ckpd__json *to)
+{
+    size_t count = (size_t)from->count;
+    to->kind = from->kind;
+    to->number = from->number;
+    to->text = from->text != NULL ? ckpd__strdup(context, from->text) : NULL;
+    to->items = from->items != NULL ? ckpd__calloc(context, count, sizeof *to->items) : NULL;
+    to->keys = from->keys != NULL ? ckpd__calloc(context, count, sizeof *to->keys) : NULL;
+    if ((from->text != NULL && to->text == NULL) || (from->items != NULL && to->items == NULL) ||
+        (from->keys != NULL && to->keys == NULL)) {
+        return false;
+    }
+    to->count = from->count;
+    for (int32_t i = 0; i < from->count; i++) {
+        if (!ckpd__json_copy(context, &from->items[i], &to->items[i])) {
+            return false;
+        }
+        if (to->keys != NULL) {
+            to->keys[i] = ckpd__strdup(context, from->keys[i]);
+        }
+        if (to->keys != NULL && to->keys[i] == NULL) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool convert(ckpd_context *context, const json_t *from, ckpd__json *to);

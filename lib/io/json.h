@@ -31,6 +31,10 @@ typedef struct ckpd__json {
 int32_t ckpd__json_parse(ckpd_context *context, const char *source, const char *text, size_t length,
                          ckpd__json **out);
 void ckpd__json_free(ckpd_context *context, ckpd__json *value);
+/* Deep copy into *to; false when out of memory (what was made hangs on *to). */
+bool ckpd__json_copy(ckpd_context *context, const ckpd__json *from, ckpd__json *to);
+/* Frees what hangs on a value that is itself part of something else. */
+void ckpd__json_clear(ckpd_context *context, ckpd__json *value);
 /* Member of an object by name; NULL when absent or `object` is no object. */
 const ckpd__json *ckpd__json_member(const ckpd__json *object, const char *name);
 /* "a number", "an array": for messages. */

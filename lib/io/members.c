@@ -29,7 +29,7 @@ static const ckpd__member CASE[] = {
 static const ckpd__member HORIZON[] = {
     {"slots", CKPD__MEMBER_INTEGER, 1, "", "number of slots", NULL, 1, 100000},
     {"slot_minutes", CKPD__MEMBER_NUMBER, 1, "min", "length of a slot", NULL, 1.0 / 60, 10080},
-    TEXT("start", 0, "start of the first slot, ISO 8601 with offset or Z"),
+    TEXT("start", 0, "start of the first slot, ISO 8601 with offset or Z; series files are cut to it"),
 };
 
 static const ckpd__member SITE[] = {
@@ -38,9 +38,13 @@ static const ckpd__member SITE[] = {
 };
 
 static const ckpd__member SERIES_FILE[] = {
-    TEXT("file", 1, "CSV file, relative to the case file"),
+    TEXT("file", 1, "CSV file, relative to the case file (docs/series.md)"),
     TEXT("column", 1, "name of the column in the header row"),
-    {"scale", CKPD__MEMBER_NUMBER, 0, "", "every value is multiplied by it (default 1)", NULL, ANY},
+    TEXT("unit", 0, "unit of the column, when the header does not say it"),
+    {"factor", CKPD__MEMBER_NUMBER, 0, "", "every value is multiplied by it (default 1)", NULL, ANY},
+    {"fill", CKPD__MEMBER_CHOICE, 0, "", "what stands in for missing values (default: refuse)",
+     "refuse|hold|linear", ANY},
+    {"filters", CKPD__MEMBER_PAIRS, 0, "", "[column, text]: only rows that have this text there", NULL, ANY},
 };
 
 static const ckpd__member CURVE[] = {
@@ -122,7 +126,8 @@ const ckpd__object ckpd__objects[CKPD__AT_COUNT] = {
     [CKPD__AT_HORIZON] = {"horizon", "the time grid", OWN(HORIZON), NULL},
     [CKPD__AT_SITE] = {"site", "series of the site: a number for all slots, or an array", OWN(SITE),
                        &ckpd__series_type},
-    [CKPD__AT_FILE] = {"site.*", "a series that is read from a file", OWN(SERIES_FILE), NULL},
+    [CKPD__AT_FILE] = {"site.*", "a series that is read from a file", OWN(SERIES_FILE),
+                       &ckpd__series_options_type},
     [CKPD__AT_BATTERY] = {"site.batteries[]", "a battery", NULL, 0, &ckpd__battery_type},
     [CKPD__AT_CURVE] = {"site.cost_curves[]", "a custom cost", OWN(CURVE), NULL},
     [CKPD__AT_HARDWARE] = {"hardware[]", "a GPU type", OWN(HARDWARE), &ckpd__hardware_type},
@@ -143,8 +148,8 @@ const char *const ckpd__member_type_names[] = {"number", "integer",  "flag",    
 static void from_field(const ckpd__handle_type *type, const ckpd_field_info *info, ckpd__member *out)
 {
     static const int32_t TYPES[] = {0, CKPD__MEMBER_NUMBER, CKPD__MEMBER_INTEGER, CKPD__MEMBER_FLAG,
-                                    CKPD__MEMBER_CHOICE};
-    bool known = info->kind >= CKPD_FIELD_NUMBER && info->kind <= CKPD_FIELD_CHOICE;
+                                    CKPD__MEMBER_CHOICE, CKPD__MEMBER_TEXT};
+    bool known = info->kind >= CKPD_FIELD_NUMBER && info->kind <= CKPD_FIELD_TEXT;
     *out = (ckpd__member){.name = info->name,
                           .type = type == &ckpd__series_type ? CKPD__MEMBER_SERIES
                                   : known                    ? TYPES[info->kind]

@@ -151,7 +151,7 @@ static void write_name(ckpd__writer *writer, const char *name, const char *suffi
 
 static void write_csv_header(const ckpd_case *loaded, ckpd__writer *writer)
 {
-    ckpd__write_raw(writer, "slot,start_hour");
+    ckpd__write_raw(writer, "slot,start_hour,start");
     for (int32_t i = 0; i < CKPD__PLAN_SERIES; i++) {
         ckpd__write_raw(writer, ",");
         ckpd__write_raw(writer, ckpd__plan_series[i]);
@@ -209,6 +209,13 @@ static int32_t write_csv_rows(const ckpd_case *loaded, const ckpd_plan *plan, co
         ckpd__format(text, sizeof text, "%d,", t);
         ckpd__write_raw(writer, text);
         ckpd__write_raw_number(writer, t * loaded->slot_minutes / 60);
+        char stamp[CKPD__TIME_TEXT];
+        int32_t stamped = ckpd_case_stamp(loaded, t, stamp, sizeof stamp);
+        if (stamped != CKPD_OK) {
+            return stamped;
+        }
+        ckpd__write_raw(writer, ",");
+        ckpd__write_raw(writer, stamp);
         for (int32_t i = 0; i < CKPD__PLAN_SERIES; i++) {
             ckpd__write_raw(writer, ",");
             ckpd__write_raw_number(writer, rows->series[(size_t)i * (size_t)slots + (size_t)t]);
