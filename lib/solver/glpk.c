@@ -21,6 +21,7 @@
 enum {
     STACK_BYTES = 8 << 20,
     POLL_MS = 20,           /* how often the waiting thread looks at the limits */
+    MOST_FOR_CUTS = 20000, /* columns */
     PRINT_MS = 40 /* GLPK "prints" this often: the only hook inside its simplex */
 };
 
@@ -354,6 +355,8 @@ static void solve_mip(worker *w)
     glp_init_iocp(&control);
     control.msg_lev = GLP_MSG_ALL;
     control.br_tech = w->view->hint_pseudo_cost ? GLP_BR_PCH : GLP_BR_DTH;
+    /* Lumpy power makes MIR cuts worth an order of magnitude, until making them takes over. */
+    control.mir_cuts = w->view->columns <= MOST_FOR_CUTS ? GLP_ON : GLP_OFF;
     control.presolve = GLP_OFF; /* it ignores every limit, and hides points from the callback */
     control.tol_int = 1e-7;
     control.out_frq = PRINT_MS;

@@ -3,6 +3,7 @@
 #include "solver/builtin.h"
 
 #include "base/context.h"
+#include "solver/native/native.h"
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,19 @@ typedef struct registry {
     int32_t count;
 } registry;
 
+static const ckpd_backend_table native = {
+    .size = sizeof(ckpd_backend_table),
+    .abi = CKPD_BACKEND_ABI,
+    .capabilities = CKPD_CAP_PATHS | CKPD_CAP_START | CKPD_CAP_TRUSTED_BOUND,
+    .name = "native",
+    .version = CKPD_VERSION_STRING,
+    .license = "LGPL-3.0-or-later",
+    .solve_paths = ckpd__native_solve_paths,
+};
+
+/* In order of preference. */
 static const ckpd_backend_table *const built_in[] = {
+    &native,
 #ifdef CKPD_HAVE_GLPK
     &ckpd__glpk_backend,
 #endif
@@ -117,11 +130,14 @@ int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t n
 }
 
 int32_t ckpd__backend_choose_paths(ckpd_context *context, uint32_t paths,
-                                   const ckpd_backend_table **out)
+                                   const ckpd_backend_table *after, const ckpd_backend_table **out)
 {
     const ckpd_backend_table *table;
+    bool passed = after == NULL;
     for (int32_t i = 0; (table = backend_at(context, i)) != NULL; i++) {
-        if ((table->capabilities & paths) == paths || (table->capabilities & CKPD_CAP_MILP) != 0) {
+        if (!passed) {
+            passed = table == after;
+        } else if ((table->capabilities & paths) == paths || (table->capabilities & CKPD_CAP_MILP) != 0) {
             *out = table;
             return CKPD_OK;
         }

@@ -2,6 +2,7 @@
 /* ckpd_path_solve: a backend for paths directly, or a MILP backend through the derived model. */
 #include "solver/path_milp.h"
 
+#include "solver/native/native.h"
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef struct path_solve {
     ckpd_host host;
     ckpd__host_state state;
     ckpd_path_result answer; /* its plan is the library's */
+    double floor; /* bound of the structure presolve */
     bool by_milp, trusted;
 } path_solve;
 
@@ -99,9 +101,10 @@ static int32_t new_series(ckpd_context *context, const ckpd_path_view *view, ckp
 }
 
 /* A start that is no plan of the view is dropped: it may come from yesterday's problem. */
-static int32_t encode_start(path_solve *s, ckpd__path_milp *model, double **start)
+static int32_t encode_start(path_solve *s, const ckpd_path_plan *plan, ckpd__path_milp *model,
+                            double **start)
 {
-    if (s->view->start == NULL) {
+    if (plan == NULL) {
         return CKPD_OK;
     }
     ckpd__path_series series;
@@ -110,12 +113,12 @@ static int32_t encode_start(path_solve *s, ckpd__path_milp *model, double **star
         return status;
     }
     double objective;
-    status = ckpd__path_plan_check(s->context, s->view, s->view->start, &objective, &series, true);
+    status = ckpd__path_plan_check(s->context, s->view, plan, &objective, &series, true);
     if (status == CKPD_OK) {
         *start = ckpd__calloc(s->context, (size_t)model->milp.columns, sizeof(double));
         if (*start == NULL) {
             status = ckpd__no_memory(s->context);
-        } else if (ckpd__path_milp_encode(model, s->view->start, &series, *start)) {
+        } else if (ckpd__path_milp_encode(model, plan, &series, *start)) {
             model->milp.start_point = *start;
         }
     } else if (status == CKPD_ERR_VERIFY) {
@@ -136,9 +139,9 @@ static int32_t solve_model(path_solve *s, ckpd__path_milp *model, double *x)
     }
     s->answer.outcome = answer.outcome;
     s->answer.has_plan = answer.has_plan;
-    s->answer.bound = answer.bound;
-    s->answer.iterations = answer.iterations;
-    s->answer.nodes = answer.nodes;
+    s->answer.bound = fmax(answer.bound, s->floor);
+    s->answer.iterations += answer.iterations;
+    s->answer.nodes += answer.nodes;
     memcpy(s->answer.message, answer.message, sizeof answer.message);
     if (answer.has_plan) {
         ckpd__path_milp_decode(model, x, &s->answer.plan);
@@ -146,7 +149,7 @@ static int32_t solve_model(path_solve *s, ckpd__path_milp *model, double *x)
     return CKPD_OK;
 }
 
-static int32_t solve_by_milp(path_solve *s)
+static int32_t solve_by_model(path_solve *s, const ckpd_path_plan *plan)
 {
     ckpd__path_milp *model;
     int32_t status = ckpd__path_milp_new(&model, s->context, s->view, MOST_COLUMNS);
@@ -154,13 +157,83 @@ static int32_t solve_by_milp(path_solve *s)
         return status;
     }
     double *start = NULL, *x = ckpd__calloc(s->context, (size_t)model->milp.columns, sizeof(double));
-    status = x != NULL ? encode_start(s, model, &start) : ckpd__no_memory(s->context);
+    status = x != NULL ? encode_start(s, plan, model, &start) : ckpd__no_memory(s->context);
     if (status == CKPD_OK) {
         status = solve_model(s, model, x);
     }
     ckpd__free(s->context, x);
     ckpd__free(s->context, start);
     ckpd__path_milp_free(model);
+    return status;
+}
+
+/*
+ * The structure layer first: its plan is a start, its bound a floor. When it has settled the case by
+ * itself, there is nothing left for the backend. *settled says so.
+ */
+static int32_t structure_presolve(path_solve *s, bool *settled)
+{
+    enum { NODES = 200 }; /* more would turn a presolve into the solve */
+    ckpd_solve_params params = s->params;
+    params.time_limit_s = ckpd__host_time_left(&s->state) / 2;
+    params.node_limit = s->params.node_limit >= 0 && s->params.node_limit < NODES ? s->params.node_limit : NODES;
+    ckpd__host_state state;
+    ckpd_host host;
+    ckpd__host_start(&host, &state, s->context, s->control, params.time_limit_s);
+    int32_t status = ckpd__native_solve_paths(&host, s->view, &params, &s->answer, NULL);
+    *settled = false;
+    if (status == CKPD_ERR_NOT_SUPPORTED) {
+        ckpd__log(s->context, CKPD_LOG_INFO, CKPD_MSG_FALLBACK, "no structure presolve: %s",
+                  s->answer.message);
+        s->answer.message[0] = '\0';
+        return CKPD_OK;
+    }
+    if (status != CKPD_OK) {
+        return status == CKPD_ERR_NO_MEMORY ? ckpd__no_memory(s->context) : status;
+    }
+    s->floor = s->answer.bound;
+    s->state.cancelled = state.cancelled;
+    *settled = s->answer.outcome == CKPD_OUTCOME_OPTIMAL ||
+               s->answer.outcome == CKPD_OUTCOME_INFEASIBLE ||
+               s->answer.outcome == CKPD_OUTCOME_CANCELLED;
+    return CKPD_OK;
+}
+
+static bool only_paths(const ckpd_path_view *view)
+{
+    for (int32_t j = 0; j < view->jobs; j++) {
+        if (view->job[j]->kind != CKPD_JOB_PATHS) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int32_t solve_by_milp(path_solve *s)
+{
+    bool settled = false;
+    if (s->control->structure_presolve && only_paths(s->view)) {
+        int32_t status = structure_presolve(s, &settled);
+        if (status != CKPD_OK || settled) {
+            return status;
+        }
+    }
+    if (!s->answer.has_plan) {
+        return solve_by_model(s, s->view->start);
+    }
+    ckpd_path_plan plan;
+    if (ckpd__plan_new(s->context, s->view, &plan) != CKPD_OK) {
+        return ckpd__no_memory(s->context);
+    }
+    ckpd__plan_copy(s->view, &plan, &s->answer.plan);
+    int32_t status = solve_by_model(s, &plan);
+    if (status == CKPD_OK && !s->answer.has_plan) { /* stopped before the start was taken */
+        ckpd__plan_copy(s->view, &s->answer.plan, &plan);
+        s->answer.has_plan = 1;
+        s->answer.outcome = s->answer.outcome == CKPD_OUTCOME_CANCELLED ? CKPD_OUTCOME_CANCELLED
+                                                                        : CKPD_OUTCOME_FEASIBLE;
+    }
+    ckpd__plan_free(s->context, &plan);
     return status;
 }
 
@@ -215,20 +288,67 @@ static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
     return CKPD_OK;
 }
 
+static uint32_t needed(const ckpd_path_view *view)
+{
+    return only_paths(view) ? CKPD_CAP_PATHS : CKPD_CAP_PATHS | CKPD_CAP_SLOTWISE;
+}
+
 static int32_t choose(path_solve *s, const char *name)
 {
-    uint32_t paths = CKPD_CAP_PATHS;
-    for (int32_t j = 0; j < s->view->jobs; j++) {
-        paths |= s->view->job[j]->kind == CKPD_JOB_SLOTWISE ? CKPD_CAP_SLOTWISE : 0u;
-    }
+    uint32_t paths = needed(s->view);
+    int32_t status;
     if (name != NULL && name[0] != '\0') {
         const ckpd_backend_table *named = ckpd__backend_find(s->context, name);
-        s->by_milp = named != NULL && (named->capabilities & CKPD_CAP_MILP) != 0 &&
-                     (named->capabilities & paths) != paths;
-        return ckpd__backend_choose(s->context, name, s->by_milp ? CKPD_CAP_MILP : paths, &s->backend);
+        bool milp = named != NULL && (named->capabilities & CKPD_CAP_MILP) != 0 &&
+                    (named->capabilities & paths) != paths;
+        status = ckpd__backend_choose(s->context, name, milp ? CKPD_CAP_MILP : paths, &s->backend);
+        if (status == CKPD_ERR_NOT_SUPPORTED && !s->control->no_fallback) {
+            status = ckpd__backend_choose_paths(s->context, paths, NULL, &s->backend);
+            if (status == CKPD_OK) {
+                ckpd__log(s->context, CKPD_LOG_WARNING, CKPD_MSG_FALLBACK,
+                          "backend \"%s\" does not solve this kind of job: \"%s\" does it instead", name,
+                          s->backend->name);
+            }
+        }
+    } else {
+        status = ckpd__backend_choose_paths(s->context, paths, NULL, &s->backend);
     }
-    int32_t status = ckpd__backend_choose_paths(s->context, paths, &s->backend);
     s->by_milp = status == CKPD_OK && (s->backend->capabilities & paths) != paths;
+    return status;
+}
+
+static int32_t solve_with_backend(path_solve *s, const ckpd_solve_params *asked)
+{
+    s->trusted = (s->backend->capabilities & CKPD_CAP_TRUSTED_BOUND) != 0;
+    int32_t status = s->by_milp ? solve_by_milp(s) : solve_by_paths(s);
+    return status == CKPD_OK ? judge(s, asked) : status;
+}
+
+/* What the first backend does not cover the next in preference may. */
+static int32_t solve_or_fall_back(path_solve *s, const ckpd_solve_params *asked)
+{
+    const ckpd_backend_table *first = s->backend, *passed = NULL;
+    int32_t status = solve_with_backend(s, asked);
+    uint32_t paths = needed(s->view);
+    while (status == CKPD_ERR_NOT_SUPPORTED && !s->control->no_fallback) {
+        const ckpd_backend_table *refused = s->backend;
+        int32_t found = ckpd__backend_choose_paths(s->context, paths, passed, &s->backend);
+        if (found == CKPD_OK && s->backend == first) {
+            found = ckpd__backend_choose_paths(s->context, paths, first, &s->backend);
+        }
+        passed = s->backend;
+        if (found != CKPD_OK) {
+            return ckpd__fail(s->context, CKPD_ERR_NO_BACKEND, "backend", -1, NAN,
+                              "no backend can solve this problem; \"%s\" says: %s", refused->name,
+                              s->answer.message);
+        }
+        ckpd__log(s->context, CKPD_LOG_WARNING, CKPD_MSG_FALLBACK,
+                  "backend \"%s\" does not cover this problem (%s): trying \"%s\"", refused->name,
+                  s->answer.message, s->backend->name);
+        s->by_milp = (s->backend->capabilities & paths) != paths;
+        s->answer.message[0] = '\0';
+        status = solve_with_backend(s, asked);
+    }
     return status;
 }
 
@@ -240,9 +360,7 @@ static int32_t solve(path_solve *s, const ckpd_solve_params *asked)
         s->trusted = true;
         return status;
     }
-    s->trusted = (s->backend->capabilities & CKPD_CAP_TRUSTED_BOUND) != 0;
-    status = s->by_milp ? solve_by_milp(s) : solve_by_paths(s);
-    return status == CKPD_OK ? judge(s, asked) : status;
+    return solve_or_fall_back(s, asked);
 }
 
 static int32_t check_result(ckpd_context *context, const ckpd_path_view *view,
@@ -266,7 +384,8 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
                          const ckpd_solve_params *params, const ckpd__solve_control *control,
                          ckpd_path_result *result, ckpd__solve_info *info)
 {
-    path_solve s = {.context = context, .view = view, .control = control};
+    path_solve s = {
+        .context = context, .view = view, .control = control, .floor = -INFINITY};
     ckpd_solve_params asked;
     int32_t status = ckpd__params_read(context, params, &asked);
     if (status == CKPD_OK) {
@@ -323,7 +442,7 @@ int32_t ckpd_path_solve(ckpd_context *context, const char *backend, const ckpd_p
         status = ckpd__struct_in(context, "path_result", result, &known, sizeof known, sizeof known);
     }
     if (status == CKPD_OK) {
-        ckpd__solve_control control = {.cancel = cancel};
+        ckpd__solve_control control = {.cancel = cancel, .no_fallback = backend != NULL};
         status = ckpd__path_solve(context, backend, &known_view, params, &control, &known, NULL);
     }
     if (status == CKPD_OK) {

@@ -18,9 +18,12 @@ const ckpd_backend_table *ckpd__backend_find(const ckpd_context *context, const 
  */
 int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t needed,
                              const ckpd_backend_table **out);
-/* The preferred backend for a path problem: one with all of `paths`, or one that takes MILP views. */
+/*
+ * The preferred backend for a path problem: one with all of `paths`, or one that takes MILP views. With
+ * `after`, the next in preference behind that one.
+ */
 int32_t ckpd__backend_choose_paths(ckpd_context *context, uint32_t paths,
-                                   const ckpd_backend_table **out);
+                                   const ckpd_backend_table *after, const ckpd_backend_table **out);
 /* Registration without the refusal of CKPD_CAP_TRUSTED_BOUND; for tables of the library itself. */
 int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *table);
 

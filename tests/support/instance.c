@@ -263,7 +263,7 @@ static void random_job(instance *made, ckpd__random *random, const instance_feat
     for (int32_t m = 0; m < job->modes; m++) {
         gpus[m] = draw_int(random, 2, 12);
         power[m] = floor(gpus[m] * draw(random, 4, 6));
-        per_segment[m] = draw(random, 6, 16) / gpus[m];
+        per_segment[m] = draw(random, 3, 10) / gpus[m];
         work[m] = 1 / per_segment[m];
     }
     job->mode_gpus = gpus;

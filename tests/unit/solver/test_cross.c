@@ -109,6 +109,24 @@ START_TEST(test_slotwise)
 }
 END_TEST
 
+/* The structure-exploiting solver against every plan, one after the other, on everything it covers. */
+START_TEST(test_native)
+{
+    instance_features features = {.jobs = 2, .slots = 5, .segments = 2, .modes = 2, .storage = 1,
+                                  .caps = 1, .nonconvex = 1, .edge_costs = 1, .fixed = 1,
+                                  .transitions = 1, .prorated = 1};
+    compare("enumerate", "native", &features, 200);
+    compare("enumerate", "glpk", &features, 200);
+}
+END_TEST
+
+START_TEST(test_native_three_jobs)
+{
+    instance_features features = {.jobs = 3, .slots = 5, .segments = 2, .modes = 2, .caps = 1};
+    compare("native", "glpk", &features, 60);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("solver: backends against one another");
@@ -120,6 +138,8 @@ int main(void)
     tcase_add_test(tests, test_storage);
     tcase_add_test(tests, test_storage_not_convex);
     tcase_add_test(tests, test_slotwise);
+    tcase_add_test(tests, test_native);
+    tcase_add_test(tests, test_native_three_jobs);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }
