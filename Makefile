@@ -89,9 +89,7 @@ demo: all
 	@test -x $(BUILD)/ckptdispatch || { echo 'demo: the ckptdispatch tool is not built'; exit 1; }
 	$(BUILD)/ckptdispatch scenarios $(srcdir)/examples/cases/aidc2048.json --out out
 
-.PHONY: bench docs format
-bench:
-	@echo 'bench: nothing to measure yet'
+.PHONY: docs format
 docs:
 	@command -v doxygen >/dev/null || { echo 'docs: doxygen is not installed'; exit 1; }
 	$(srcdir)/docs/reference.sh $(srcdir) $(BUILD)/docs

@@ -2,6 +2,7 @@
 # The suite. A test joins by its place and name:
 #   tests/unit/**/test_*.c, tests/golden/**, tests/fail/**   one Check program each, static archive, internals visible
 #   tests/api/**/test_*.c                                    one Check program each, shared library only
+#   tests/bench/bench_*.c                                    benchmarks, not part of the suite
 #   tests/fuzz/fuzz_*.c                                      one fuzz target each, replayed over its corpus
 #   tests/**/test_*.sh, tests/**/test_*.py                   scripts: exit 0 passed, 77 skipped, else failed
 #   examples                                                 each is run once and has to exit 0
@@ -60,6 +61,18 @@ fuzz:
 	    $(srcdir)/tests/fuzz/fuzz_$(X).c $(LIB_SRCS:%=$(srcdir)/%) $(CKPD_LIBS)
 	cd $(BUILD)/fuzz && ./$(X) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -artifact_prefix=found/ found \
 	    $(abs_srcdir)/tests/fuzz/corpus/$(X)
+
+# Benchmarks: tests/bench/bench_*.c, one program each; `make bench B=word` runs those whose name holds the word.
+B =
+BENCH_SRCS   := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/bench/bench_*.c))
+BENCHES       = $(foreach n,$(BENCH_SRCS:%.c=$(BUILD)/%),$(if $(findstring $(B),$(n)),$(n)))
+$(BENCH_SRCS:%.c=$(BUILD)/%): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_STATIC)
+	@mkdir -p $(@D)
+	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_LIB) $(LIB_STATIC) $(CKPD_LIBS) $(CHECK_LIBS)
+.PHONY: bench
+bench: $(BENCHES)
+	@test -n '$(BENCHES)' || echo 'bench: no such benchmark'
+	@for program in $(BENCHES); do $$program || exit 1; done
 
 # One result file per test, made anew each time; the last step adds them up.
 T =
