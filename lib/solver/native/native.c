@@ -74,6 +74,8 @@ int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *vi
         status = refuse(result, status, "too many jobs of unlike power");
     if (status == CKPD_OK)
         status = ckpd__nat_search_run(&search);
+    if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed))
+        status = CKPD_ERR_NO_MEMORY; /* what was skipped for want of memory is no proof of anything */
     if (status == CKPD_OK)
         write_result(&search, result);
     else if (status == CKPD_ERR_NO_MEMORY)
