@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_ROWS = 40, WIDTH_PX = 1000, ROW_PX = 34, POWER_PX = 300, SIDE_PX = 92, FRAME_PX = 120 };
+enum { MOST_ROWS = 40, WIDTH_PX = 1000, ROW_PX = 34, POWER_PX = 300, SIDE_PX = 92 };
 
 /* Series of the plan, in the order of the data block of the script. */
 enum { WIND, SOLAR, CURTAILMENT, IMPORT, EXPORT, CHARGE, DISCHARGE, LOAD, PRICE, SERIES };
@@ -105,60 +105,121 @@ static void put_head(const picture *p, int height)
     fprintf(p->out,
             "set encoding utf8\nset multiplot\nset lmargin at screen 0.105\nset rmargin at screen 0.975\n"
             "set xrange [0:%.6g]\nset xtics %g nomirror scale 0.5 format ''\nset ytics nomirror scale 0.5\n"
-            "set grid xtics ytics lc rgb '#d8d8d8' lw 0.6\nset border 3 lc rgb '#606060'\n"
+            "set grid xtics ytics lt 1 lc rgb '#e2e2e2' lw 0.8\nset border 3 lc rgb '#606060'\n"
             "set tics textcolor rgb '#303030'\nset style fill solid 1 noborder\n",
             p->end, step);
 }
 
-static void put_power(const picture *p, double top, double bottom)
+static double largest_of(const picture *p, int series)
+{
+    double most = 0;
+    for (int t = 0; t < p->slots; t++) {
+        most = p->series[series][t] > most ? p->series[series][t] : most;
+    }
+    return most;
+}
+
+/* A round distance of tics that cuts `range` into two to four parts. */
+static double tic_step(double range)
+{
+    double rough = range / 3, power = pow(10, floor(log10(rough > 0 ? rough : 1)));
+    return power * (rough / power < 1.5 ? 1 : rough / power < 3.5 ? 2 : rough / power < 7.5 ? 5 : 10);
+}
+
+static void put_frame(const picture *p, double top, double bottom, const char *label)
+{
+    fprintf(p->out,
+            "set tmargin at screen %.4f\nset bmargin at screen %.4f\n"
+            "set label 2 \"%s\" at screen 0.022,%.4f center rotate by 90 font ',12'\n",
+            top, bottom, label, (top + bottom) / 2);
+}
+
+static const char *scenario_text(int32_t scenario)
+{
+    static const char *const TEXTS[] = {
+        "",
+        "continuous training, no battery",
+        "continuous training with checkpoints, no battery",
+        "no checkpoint continuity (a bound, not executable)",
+        "checkpoint waiting and mode changes, no battery",
+        "continuous training, battery",
+        "checkpoint waiting and mode changes, battery",
+    };
+    return scenario >= 1 && scenario <= 6 ? TEXTS[scenario] : "";
+}
+
+static void put_title(const picture *p, double top)
 {
     char title[400];
-    snprintf(title, sizeof title, "%s, S%d: cost %.2f, %s", ckpd_case_name(p->loaded),
-             (int)ckpd_solution_scenario(p->solution), ckpd_solution_cost(p->solution),
-             cli_outcome(p->solution));
-    fprintf(p->out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset label 1 ", top, bottom);
+    snprintf(title, sizeof title, "%s, %s", ckpd_case_name(p->loaded),
+             scenario_text(ckpd_solution_scenario(p->solution)));
+    fputs("set label 1 ", p->out);
     put_quoted(p->out, title);
-    fprintf(p->out, " at screen 0.105,%.4f left font ',15'\n", 1 - 0.35 * (1 - top));
+    fprintf(p->out, " at screen 0.105,%.4f left font ',15'\n", 1 - 0.30 * (1 - top));
+    snprintf(title, sizeof title, "S%d: cost %.2f, %s; load %.3f, bought %.3f, curtailed %.3f MWh; green share %.2f %%",
+             (int)ckpd_solution_scenario(p->solution), ckpd_solution_cost(p->solution),
+             cli_outcome(p->solution), cli_figure(p->solution, "load_mwh"),
+             cli_figure(p->solution, "import_mwh"), cli_figure(p->solution, "curtailment_mwh"),
+             100 * cli_figure(p->solution, "green_share"));
+    fputs("set label 3 ", p->out);
+    put_quoted(p->out, title);
+    fprintf(p->out, " at screen 0.105,%.4f left font ',11' textcolor rgb '#404040'\n", 1 - 0.54 * (1 - top));
+}
+
+static void put_power(const picture *p, double top, double bottom)
+{
+    put_frame(p, top, bottom, "power, kW");
+    put_title(p, top);
     fprintf(p->out,
-            "set ylabel 'power, kW' offset 1\nset yrange [0:*]\n"
-            "set key horizontal left at screen 0.1,%.4f samplen 1.6 width -1 height 0 maxrows 1 "
-            "font ',11'\n",
-            1 - 0.78 * (1 - top));
-    fputs("plot $slots using 1:(0):2 with filledcurves lc rgb '#6fa8a3' title 'wind', \\\n"
-          "     '' using 1:2:3 with filledcurves lc rgb '#f3c95b' title 'solar', \\\n"
-          "     '' using 1:5:6 with filledcurves lc rgb '#a6a6a6' title 'grid', \\\n",
-          p->out);
+            "set yrange [0:*]\nset key horizontal Left reverse left at screen 0.1,%.4f samplen 1.4 width -2 "
+            "height 0 maxrows 1 font ',11'\n"
+            "plot $slots using 1:(0):2 with filledcurves lc rgb '#6fa8a3' title 'wind', \\\n"
+            "     '' using 1:2:3 with filledcurves lc rgb '#f3c95b' title 'solar', \\\n"
+            "     '' using 1:5:6 with filledcurves lc rgb '#b4b4b4' title 'grid', \\\n",
+            1 - 0.80 * (1 - top));
     if (p->battery) {
-        fputs("     '' using 1:4:5 with filledcurves lc rgb '#8a63b5' title 'battery out', \\\n", p->out);
+        fputs("     '' using 1:4:5 with filledcurves lc rgb '#8a63b5' title 'battery', \\\n", p->out);
     }
-    fputs("     '' using 1:4:3 with filledcurves fs pattern 4 lc rgb '#c0392b' title 'curtailed', \\\n", p->out);
-    fputs("     '' using 1:8 with lines lc rgb '#8a63b5' lw 1.6 dt 2 title '", p->out);
-    fputs(p->battery ? "load + charging', \\\n" : "load + export', \\\n", p->out);
+    if (largest_of(p, CURTAILMENT) > 1e-6) {
+        fputs("     '' using 1:4:3 with filledcurves lc rgb '#fbeaea' notitle, \\\n"
+              "     '' using 1:4:3 with filledcurves fs transparent pattern 4 lc rgb '#c0392b' title 'curtailed', \\\n",
+              p->out);
+    }
+    bool charging = largest_of(p, CHARGE) > 1e-6, exporting = largest_of(p, EXPORT) > 1e-6;
+    if (charging || exporting) {
+        fprintf(p->out,
+                "     '' using 1:7:8 with filledcurves fs transparent pattern 5 lc rgb '#5b3a8c' title '%s', \\\n",
+                !exporting ? "charging" : charging ? "charging, export" : "export");
+    }
     fputs("     '' using 1:7 with lines lc rgb '#000000' lw 2.2 title 'site load'\n"
-          "unset label 1\nunset key\n",
+          "unset label 1\nunset label 3\nunset key\n",
           p->out);
 }
 
 static void put_price(const picture *p, double top, double bottom)
 {
-    fprintf(p->out,
-            "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset ylabel 'price,\\n' offset 1\n", top,
-            bottom);
-    fputs("set ylabel \"price,\\nmoney/MWh\" offset 1\nset yrange [*:*]\nset ytics auto\n"
-          "plot $slots using 1:9 with lines lc rgb '#1f5fa8' lw 2 notitle\n",
-          p->out);
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (int t = 0; t < p->slots; t++) {
+        low = fmin(low, p->series[PRICE][t]);
+        high = fmax(high, p->series[PRICE][t]);
+    }
+    double step = tic_step(high - low > 0 ? high - low : 1);
+    put_frame(p, top, bottom, "price,\\nper MWh");
+    fprintf(p->out, "set yrange [%.6g:%.6g]\nset ytics %.6g\n", step * (ceil(low / step) - 1),
+            step * (floor(high / step) + 1), step);
+    fputs("plot $slots using 1:9 with lines lc rgb '#1f5fa8' lw 2 notitle\n", p->out);
 }
 
 static void put_soc(const picture *p, double top, double bottom)
 {
     double size = 0;
     ckpd_battery_get(ckpd_case_battery(p->loaded), "energy_kwh", &size);
+    put_frame(p, top, bottom, "stored,\\nkWh");
     fprintf(p->out,
-            "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset ylabel \"stored,\\nkWh\" offset 1\n"
-            "set yrange [0:%.6g]\n"
-            "plot $soc using 1:2 with filledcurves x1 lc rgb '#d9cbe8' notitle, \\\n"
+            "set yrange [0:%.6g]\nset ytics %.6g\n"
+            "plot $soc using 1:2 with filledcurves x1 lc rgb '#e4daef' notitle, \\\n"
             "     '' using 1:2 with lines lc rgb '#8a63b5' lw 2 notitle\n",
-            top, bottom, size > 0 ? size : 1);
+            size > 0 ? size : 1, tic_step(size > 0 ? size : 1));
 }
 
 /* From light to dark blue with the share of the largest mode. */
@@ -189,7 +250,7 @@ static void put_step(const picture *p, const ckpd_step *step, double y)
     if ((to - from) / p->end > 0.035) {
         fprintf(p->out, "set label '%d' at %.6g,%.3f center font ',10' textcolor rgb '%s'\n",
                 (int)step->gpus, (from + to) / 2, y,
-                2 * step->gpus > p->largest ? "#ffffff" : "#202020");
+                2 * step->gpus >= p->largest ? "#ffffff" : "#202020");
     }
     int segments = step->to_segment - step->from_segment;
     for (int k = 1; k <= segments; k++) {
@@ -226,7 +287,7 @@ static void put_jobs(const picture *p, double top, double bottom)
     int jobs = (int)ckpd_case_job_count(p->loaded);
     fprintf(p->out,
             "set tmargin at screen %.4f\nset bmargin at screen %.4f\nset yrange [%.1f:0.4]\n"
-            "unset grid\nset grid xtics lc rgb '#d8d8d8' lw 0.6\nset ylabel ''\n"
+            "unset label 2\nunset grid\nset grid xtics lt 1 lc rgb '#e2e2e2' lw 0.8\n"
             "set xtics format '%%g'\nset xlabel 'hours from %s' offset 0,0.4\nset ytics scale 0 (",
             top, bottom, p->rows + 0.6,
             ckpd_case_start(p->loaded)[0] != '\0' ? ckpd_case_start(p->loaded) : "the start");
@@ -253,7 +314,7 @@ static void put_jobs(const picture *p, double top, double bottom)
 static void put_script(picture *p)
 {
     int panels = p->battery ? 2 : 1, jobs_px = ROW_PX * (p->rows > 0 ? p->rows : 1) + 10, gap = 14;
-    int head = 74, foot = 66;
+    int head = 96, foot = 66;
     int height = head + POWER_PX + panels * SIDE_PX + jobs_px + (panels + 1) * gap + foot;
     double scale = 1.0 / height;
     int at = height - head;
