@@ -14,6 +14,8 @@ static const cli_command COMMANDS[] = {
     {"sweep", "CASE", "solve over checkpoint segments or GPU capacities", cli_sweep},
     {"modes", "CASE", "list the modes each job can run in, and why others cannot", cli_modes},
     {"verify", "CASE PLAN", "check a plan file against its case", cli_verify},
+    {"export", "CASE", "write the model for another solver", cli_export},
+    {"import-solution", "CASE FILE", "read another solver's answer, check it, make it a plan", cli_import},
     {"describe", "[OBJECT|CASE]", "explain the case format, or sum up a case", cli_describe},
     {"version", "", "print versions and solvers", cli_version},
 };
