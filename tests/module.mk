@@ -108,10 +108,10 @@ endif
 .PHONY: check-fail check-symbols check-headers check-ffi check-long
 check-fail:
 	@$(MAKE) --no-print-directory check T=fail/
-check-symbols: $(LIB_STATIC) $(LIB_SHARED)
-	@SRC_DIR=$(abs_srcdir) BUILD_DIR=$(abs_build) NM=$(NM) sh $(srcdir)/tests/abi/symbols.sh
+check-symbols:
+	@CHECK_MAP=yes $(MAKE) --no-print-directory check T=test_symbols
 check-headers:
-	@SRC_DIR=$(abs_srcdir) CC='$(CC)' CXX='$(CXX)' sh $(srcdir)/tests/abi/headers.sh
+	@$(MAKE) --no-print-directory check T=test_headers
 check-ffi:
 	@$(MAKE) --no-print-directory check T=ffi/
 # The suite with the loops of the hostile-host tests at full length.
