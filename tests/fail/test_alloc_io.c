@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* Case and plan files. The memory of the JSON library is its own and is not made to fail here. */
+#include "support/sweep.h"
+
+#include <ckptdispatch/io.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char case_text[] =
+    "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"small\","
+    " \"horizon\": {\"slots\": 4, \"slot_minutes\": 15, \"start\": \"2026-03-29T00:00+01:00\"},"
+    " \"site\": {\"import_price_per_mwh\": [20, -60, 20, 60], \"wind_kw\": [0, 5, 5, 0.1], "
+    "\"gpu_cap\": 64,"
+    "  \"cost_curves\": [{\"argument\": \"net_load\", \"slot\": 2, \"points\": [[0, 0], [10, 1], "
+    "[20, 3]]}],"
+    "  \"batteries\": [{\"energy_kwh\": 20, \"charge_kw\": 10, \"discharge_kw\": 10, "
+    "\"eta_charge\": 0.9,"
+    "   \"eta_discharge\": 0.9, \"soc_start_kwh\": 10, \"terminal\": \"at_least\"}]},"
+    " \"mode_rules\": {\"installed_gpus\": 64, \"keep_dominated\": true},"
+    " \"jobs\": [{\"name\": \"A\", \"task\": {\"segments\": 2, \"baseline_gpus\": 8,"
+    "   \"tranche_baseline_hours\": 0.5, \"release\": 0, \"deadline\": 4}, \"modes\": ["
+    "   {\"gpus\": 8, \"rate_per_s\": 1, \"power_kw\": 4, \"label\": \"small\"},"
+    "   {\"gpus\": 16, \"rate_per_s\": 1.9, \"power_kw\": 8, \"label\": \"large\"}]}]}";
+
+/* Text written by the library, in a fixed buffer. */
+struct text {
+    char bytes[65536];
+    size_t used;
+};
+
+static int32_t append(const char *piece, size_t length, void *user)
+{
+    struct text *text = user;
+    if (length >= sizeof text->bytes - text->used) {
+        return 1;
+    }
+    memcpy(text->bytes + text->used, piece, length);
+    text->used += length;
+    text->bytes[text->used] = '\0';
+    return 0;
+}
+
+/* A call that writes from the start again when it is made again. */
+#define SWEEP_WRITE(text, call)                                                         \
+    do {                                                                                \
+        int32_t write_status;                                                           \
+        (text)->used = 0;                                                               \
+        write_status = (call);                                                          \
+        if (sweep_repeat(memory, write_status, #call)) {                                \
+            (text)->used = 0;                                                           \
+            write_status = (call);                                                      \
+            sweep_resume(memory, write_status, #call);                                  \
+        }                                                                               \
+        ck_assert_msg(write_status == CKPD_OK, "%s: %s", #call, sweep_message(memory)); \
+    } while (0)
+
+static void read_and_write(sweep_memory *memory, ckpd_context *context)
+{
+    static struct text once;
+    static struct text twice;
+    ckpd_case *loaded = NULL;
+    ckpd_case *again = NULL;
+    SWEEP(ckpd_case_parse(&loaded, context, case_text, strlen(case_text), NULL));
+    SWEEP_WRITE(&once, ckpd_case_write(loaded, append, &once));
+    SWEEP(ckpd_case_parse(&again, context, once.bytes, once.used, NULL));
+    SWEEP_WRITE(&twice, ckpd_case_write(again, append, &twice));
+    ck_assert_str_eq(once.bytes, twice.bytes);
+    ck_assert_str_eq(ckpd_case_digest(loaded), ckpd_case_digest(again));
+    ckpd_case_free(again);
+    ckpd_case_free(loaded);
+}
+
+static void solve_and_write(sweep_memory *memory, ckpd_context *context)
+{
+    static struct text json;
+    static struct text csv;
+    ckpd_case *loaded = NULL;
+    ckpd_problem *problem = NULL;
+    ckpd_solve_options *options = NULL;
+    ckpd_solution *solution = NULL;
+    ckpd_plan *plan = NULL;
+    ckpd_report *report = NULL;
+    ckpd_plan_info info = {.size = sizeof info};
+    SWEEP(ckpd_case_parse(&loaded, context, case_text, strlen(case_text), NULL));
+    SWEEP(ckpd_case_build_problem(&problem, loaded));
+    SWEEP(ckpd_case_build_options(&options, loaded));
+    SWEEP(ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S4, options));
+    SWEEP_WRITE(&json, ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, append, &json));
+    SWEEP_WRITE(&csv, ckpd_case_write_solution(loaded, solution, CKPD_PLAN_CSV, append, &csv));
+    SWEEP(ckpd_case_parse_plan(&plan, &info, loaded, json.bytes, json.used));
+    ck_assert_int_eq(info.scenario, CKPD_SCENARIO_S4);
+    SWEEP(ckpd_problem_verify(&report, problem, info.scenario, plan, info.cost));
+    ck_assert_int_eq(ckpd_report_violation_count(report), 0);
+    ckpd_report_free(report);
+    ckpd_plan_free(plan);
+    ckpd_solution_free(solution);
+    ckpd_solve_options_free(options);
+    ckpd_problem_free(problem);
+    ckpd_case_free(loaded);
+}
+
+static void refused(sweep_memory *memory, ckpd_context *context)
+{
+    static const char *const texts[] = {
+        "{", "[]", "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"nam\": 1}"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        ckpd_case *loaded = NULL;
+        int32_t status;
+        SWEEP_STATUS(status, ckpd_case_parse(&loaded, context, texts[i], strlen(texts[i]), NULL));
+        ck_assert_int_lt(status, 0);
+        ck_assert_ptr_null(loaded);
+    }
+}
+
+static void files(sweep_memory *memory, ckpd_context *context)
+{
+    ckpd_case *loaded = NULL;
+    ckpd_case *again = NULL;
+    SWEEP(ckpd_case_parse(&loaded, context, case_text, strlen(case_text), NULL));
+    SWEEP(ckpd_case_save(loaded, "sweep.json"));
+    SWEEP(ckpd_case_load(&again, context, "sweep.json"));
+    ck_assert_str_eq(ckpd_case_digest(loaded), ckpd_case_digest(again));
+    ckpd_case_free(again);
+    ckpd_case_free(loaded);
+    remove("sweep.json");
+}
+
+static void schema(sweep_memory *memory, ckpd_context *context)
+{
+    static struct text text;
+    SWEEP_WRITE(&text, ckpd_case_write_schema(context, append, &text));
+    ck_assert_uint_gt(text.used, 1000);
+}
+
+int main(void)
+{
+    static const sweep_scenario scenarios[] = {
+        {"read, write, read, write", read_and_write, 2},
+        {"solve and write", solve_and_write, 3},
+        {"refused", refused, 1},
+        {"files", files, 2},
+        {"schema", schema, 1},
+    };
+    return sweep_main("io", scenarios, (int32_t)(sizeof scenarios / sizeof scenarios[0]));
+}
