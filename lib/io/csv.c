@@ -17,6 +17,7 @@ typedef struct splitter {
     int64_t line;   /* where the row began */
     int32_t count;
     size_t used;    /* of `text` */
+    size_t room;
     char *text;     /* fields of the row, each with its zero */
     size_t starts[MOST_FIELDS];
     const char *fields[MOST_FIELDS];
@@ -44,7 +45,7 @@ static void on_field(void *bytes, size_t length, void *user)
     if (s->status != CKPD_OK) {
         return;
     }
-    if (s->count == MOST_FIELDS || length >= LONGEST_ROW - s->used) {
+    if (s->count == MOST_FIELDS || length >= s->room - s->used) {
         syntax_error(s, s->line, s->count == MOST_FIELDS ? "it has more than 1024 fields"
                                                           : "it is longer than 1 MiB");
         return;
@@ -210,12 +211,15 @@ static int32_t feed(splitter *s, struct csv_parser *parser, const char *text, si
 int32_t ckpd__csv_read(ckpd_context *context, const char *source, const char *text, size_t length,
                        char delimiter, ckpd__csv_row_fn row, void *user)
 {
+    /* No row is longer than the text, and each of its fields gets a zero. */
+    size_t field_room = length < LONGEST_FIELD ? length + 1 : LONGEST_FIELD;
+    size_t row_room = length < LONGEST_ROW - MOST_FIELDS ? length + MOST_FIELDS : LONGEST_ROW;
     splitter *s = ckpd__calloc(context, 1, sizeof *s);
-    char *buffer = ckpd__calloc(context, LONGEST_FIELD + 1, 1);
-    char *row_text = ckpd__calloc(context, LONGEST_ROW, 1);
+    char *buffer = ckpd__calloc(context, field_room, 1);
+    char *row_text = ckpd__calloc(context, row_room, 1);
     int32_t status = s != NULL && buffer != NULL && row_text != NULL ? CKPD_OK : ckpd__no_memory(context);
     if (status == CKPD_OK) {
-        *s = (splitter){.context = context, .source = source, .row = row, .user = user, .text = row_text};
+        *s = (splitter){.context = context, .source = source, .row = row, .user = user, .room = row_room, .text = row_text};
         if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
             text += 3;
             length -= 3;
@@ -230,7 +234,7 @@ int32_t ckpd__csv_read(ckpd_context *context, const char *source, const char *te
         csv_set_delim(&parser, (unsigned char)(delimiter != 0 ? delimiter : guess_delimiter(text, at, length)));
         csv_set_realloc_func(&parser, refuse_to_grow);
         parser.entry_buf = (unsigned char *)buffer;
-        parser.entry_size = LONGEST_FIELD;
+        parser.entry_size = field_room;
         status = feed(s, &parser, text, at, length, line);
     }
     ckpd__free(context, row_text);

@@ -38,7 +38,7 @@ static const char *read_epoch(const char *text, ckpd__label *label)
     const char *at = text + (text[0] == '-');
     size_t length = strlen(at);
     int64_t seconds = 0;
-    if (length < 9) {
+    if (length < 9 || at[0] == '0') {
         return length == 8 ? "a date without dashes: write YYYY-MM-DD" : "neither a date nor epoch seconds";
     }
     if (length > 11) {
