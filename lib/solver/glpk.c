@@ -426,9 +426,9 @@ static void solve_guarded(worker *w, ckpd_milp_result *result)
 /* A fatal error of GLPK. A point found before it is still a point; the caller checks it. */
 static void name_failure(worker *w)
 {
-    /* The only two texts of GLPK that mean memory; it has no code for it. */
-    bool memory = strstr(w->text, "no memory available") != NULL ||
-                  strstr(w->text, "memory limit exceeded") != NULL;
+    /* The only two texts of GLPK 5.0 that mean memory; it has no code for it. */
+    bool memory = strstr(w->text, "memory allocation limit exceeded") != NULL ||
+                  strstr(w->text, "memory allocation failed") != NULL;
     w->reason = w->text;
     w->outcome = CKPD_OUTCOME_FEASIBLE;
     w->status = w->has_x ? CKPD_OK : memory ? CKPD_ERR_NO_MEMORY : CKPD_ERR_BACKEND;

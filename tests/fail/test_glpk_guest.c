@@ -104,11 +104,15 @@ static int32_t solve_unchecked(const ckpd_milp_view *view, const ckpd_solve_para
 static void provoke_errors(void)
 {
     char message[256];
-    static const int64_t twice[] = {0, 2, 3, 4, 4};
+    static const int64_t pair[] = {0, 2, 3, 4, 4};
+    static const double lower[] = {-INFINITY, -INFINITY}, upper[] = {14, 14};
     ckpd_milp_view view = knapsack();
-    view.start = twice; /* row 0 twice in a column */
+    view.rows = 2;
+    view.row_lower = lower;
+    view.row_upper = upper;
+    view.start = pair; /* row 0 twice in a column */
     ck_assert_int_eq(solve_unchecked(&view, NULL, message), CKPD_ERR_BACKEND);
-    ck_assert_msg(strstr(message, "duplicate row") != NULL, "%s", message);
+    ck_assert_msg(strstr(message, "duplicate") != NULL, "%s", message);
 
     static const int32_t wrong[] = {0, 0, 7, 0};
     view = knapsack();
@@ -153,9 +157,9 @@ START_TEST(test_memory_limit)
         ckpd_solve_params params = {.size = sizeof params, .time_limit_s = INFINITY, .relative_gap = 1e-6,
                                     .node_limit = -1, .iteration_limit = -1, .threads = 1, .presolve = 1,
                                     .memory_limit_mb = megabytes};
-        ck_assert_int_eq(ckpd_path_solve(context, "glpk", &made->view, &params, NULL, &found.result),
-                         CKPD_ERR_NO_MEMORY);
-        ck_assert_msg(strstr(ckpd_context_last_message(context), "memory limit exceeded") != NULL, "%s",
+        int32_t status = ckpd_path_solve(context, "glpk", &made->view, &params, NULL, &found.result);
+        ck_assert_msg(status == CKPD_ERR_NO_MEMORY, "%d: %s", status, ckpd_context_last_message(context));
+        ck_assert_msg(strstr(ckpd_context_last_message(context), "limit exceeded") != NULL, "%s",
                       ckpd_context_last_message(context));
     }
     solve_knapsack(context);
@@ -282,7 +286,7 @@ static ckpd_solve_params with_time(double seconds)
 /* Room for a loaded machine; what is measured on a quiet one is in docs/backends.md. */
 static double patience(void)
 {
-    return test_fast() ? 60 : 5;
+    return test_fast() ? 120 : 10;
 }
 
 START_TEST(test_time_limit_in_the_root)
@@ -325,7 +329,7 @@ START_TEST(test_incumbent_at_the_limit)
     instance_result found;
     instance_result_init(&found, &made->view);
     ckpd_solve_params params = with_time(INFINITY);
-    params.node_limit = 300;
+    params.node_limit = 4000;
     ck_assert_int_eq(ckpd_path_solve(context, "glpk", &made->view, &params, NULL, &found.result), CKPD_OK);
     ck_assert_int_eq(found.result.outcome, CKPD_OUTCOME_FEASIBLE);
     ck_assert_int_eq(found.result.has_plan, 1);
