@@ -31,10 +31,9 @@ static ckpd_solve_params read_params(const ckpd_solve_options *options)
                                .seed = (int32_t)v[CKPD__SOLVE_SEED]};
 }
 
-/* The named backend; or the best one, and when it cannot after all, the next in line. */
+/* The named backend, or the one the solver room prefers; it also falls back and says so in the log. */
 static int32_t ask_backend(solve_run *run)
 {
-    static const char *const next[] = {"glpk", "enumerate"};
     const ckpd_solve_options *options = &run->options;
     ckpd_solve_params params = read_params(options);
     ckpd__solve_control control = {.cancel = options->cancel,
@@ -42,18 +41,8 @@ static int32_t ask_backend(solve_run *run)
                                    .progress_user = options->progress_user,
                                    .structure_presolve =
                                        options->values[CKPD__SOLVE_STRUCTURE_PRESOLVE] != 0};
-    int32_t status = ckpd__path_solve(run->context, options->backend, &run->model.view, &params, &control,
-                                      &run->result, &run->info);
-    for (size_t i = 0; i < 2 && status == CKPD_ERR_NOT_SUPPORTED && options->backend[0] == '\0'; i++) {
-        if (ckpd_backend_capabilities(run->context, next[i]) == 0) {
-            continue;
-        }
-        ckpd__log(run->context, CKPD_LOG_WARNING, CKPD_MSG_FALLBACK, "trying backend '%s' instead: %s",
-                  next[i], ckpd_context_last_message(run->context));
-        status = ckpd__path_solve(run->context, next[i], &run->model.view, &params, &control, &run->result,
-                                  &run->info);
-    }
-    return status;
+    return ckpd__path_solve(run->context, options->backend, &run->model.view, &params, &control,
+                            &run->result, &run->info);
 }
 
 static int32_t take_start(solve_run *run, const ckpd_plan *plan)
@@ -76,6 +65,9 @@ static void finish_infeasible(solve_run *run)
     ckpd_solution *solution = run->solution;
     solution->outcome = CKPD_OUTCOME_INFEASIBLE;
     solution->bound = (double)INFINITY;
+    if (solution->causes.count == 0 && run->result.message[0] != '\0') {
+        ckpd__causes_add(&solution->causes, run->result.message);
+    }
     ckpd__causes_after(&solution->causes, &run->model);
 }
 
