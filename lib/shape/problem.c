@@ -34,7 +34,7 @@ static const ckpd__field shape_field[SHAPE_FIELDS] = {
     {"stretch_max", "", "longest allowed duration against that at the smallest batch, less 1",
      CKPD_FIELD_NUMBER, 0, 0.0, 1e3, 2.0, NULL},
     {"window_s", "s", "longest stretch of time planned in one model", CKPD_FIELD_NUMBER, 0, 5.0,
-     3600.0, 60.0, NULL},
+     3600.0, 40.0, NULL},
     {"exact", "", "solve the integer program instead of rounding", CKPD_FIELD_FLAG, 0, 0.0, 1.0,
      0.0, NULL},
     {"exact_gap", "", "relative gap at which the integer program stops", CKPD_FIELD_NUMBER, 0, 0.0,

@@ -23,22 +23,23 @@ typedef struct search {
     double sum, plain, price; /* of weighted |error|, of |error|, of groups */
 } search;
 
-static bool start_search(search *s, const ckpd__window *w, int32_t *groups)
+static bool start_search(search *s, const ckpd__window *w)
 {
     memset(s, 0, sizeof *s);
     s->w = w;
-    s->groups = groups;
+    s->groups = ckpd__calloc(w->context, (size_t)w->columns, sizeof *s->groups);
     s->held = ckpd__calloc(w->context, (size_t)w->slots, sizeof *s->held);
     s->left = ckpd__memdup(w->context, w->queue, (size_t)w->rig->fillers, sizeof *s->left);
     s->error = ckpd__memdup(w->context, w->target, (size_t)w->samples, sizeof *s->error);
     s->before = ckpd__calloc(w->context, (size_t)w->samples + 1, sizeof *s->before);
     s->after = ckpd__calloc(w->context, (size_t)w->samples + 1, sizeof *s->after);
-    return s->held != NULL && s->left != NULL && s->error != NULL && s->before != NULL &&
-           s->after != NULL;
+    return s->groups != NULL && s->held != NULL && s->left != NULL && s->error != NULL &&
+           s->before != NULL && s->after != NULL;
 }
 
 static void end_search(search *s)
 {
+    ckpd__free(s->w->context, s->groups);
     ckpd__free(s->w->context, s->held);
     ckpd__free(s->w->context, s->left);
     ckpd__free(s->w->context, s->error);
@@ -139,7 +140,8 @@ static double objective_with(const search *s, int32_t j, int32_t by)
     return sum + s->price + by * column->price + s->w->peak_price * peak;
 }
 
-static void round_carried(search *s, const double *x)
+/* `offset` is the share of a group from which one is started: 0.5 rounds to the nearest. */
+static void round_carried(search *s, const double *x, double offset)
 {
     const ckpd__window *w = s->w;
     int32_t stages = 0;
@@ -153,7 +155,7 @@ static void round_carried(search *s, const double *x)
                 continue;
             }
             double power = w->rig->profile[w->column[j].row].power_w;
-            int32_t count = (int32_t)floor(x[j] + carry / power + 0.5);
+            int32_t count = (int32_t)floor(x[j] + carry / power + 1.0 - offset);
             count = count < 0 ? 0 : count;
             /* Groups that run to their end come first, so there is room for those that are stopped.
              */
@@ -230,28 +232,53 @@ static bool paired_moves(search *s)
     return better;
 }
 
+static void restart(search *s)
+{
+    const ckpd__window *w = s->w;
+    memset(s->groups, 0, (size_t)w->columns * sizeof *s->groups);
+    memset(s->held, 0, (size_t)w->slots * sizeof *s->held);
+    memcpy(s->left, w->queue, (size_t)w->rig->fillers * sizeof *s->left);
+    memcpy(s->error, w->target, (size_t)w->samples * sizeof *s->error);
+    s->waste_used = s->price = 0.0;
+}
+
+static void descend(search *s)
+{
+    bool better = true;
+    for (int32_t round = 0; better && round < 12; round++) {
+        better = false;
+        while (single_moves(s)) {
+            better = true;
+        }
+        better = paired_moves(s) || better;
+    }
+}
+
+static void keep_best(const search *s, int32_t *groups, double *objective, double *error)
+{
+    if (objective_now(s) < *objective) {
+        memcpy(groups, s->groups, (size_t)s->w->columns * sizeof *groups);
+        *objective = objective_now(s);
+        *error = s->plain / s->w->samples;
+    }
+}
+
 int32_t ckpd__fit_round(const ckpd__window *w, const double *x, int32_t *groups, double *objective,
                         double *error)
 {
+    static const double offsets[] = {0.5, 0.35, 0.65, 0.8, 0.2};
     search s;
-    memset(groups, 0, (size_t)w->columns * sizeof *groups);
-    if (!start_search(&s, w, groups)) {
+    if (!start_search(&s, w)) {
         end_search(&s);
         return ckpd__no_memory(w->context);
     }
-    round_carried(&s, x);
-    for (int32_t round = 0; round < 12; round++) {
-        bool better = false;
-        while (single_moves(&s)) {
-            better = true;
-        }
-        better = paired_moves(&s) || better;
-        if (!better) {
-            break;
-        }
+    *objective = (double)INFINITY;
+    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        restart(&s);
+        round_carried(&s, x, offsets[i]);
+        descend(&s);
+        keep_best(&s, groups, objective, error);
     }
-    *objective = objective_now(&s);
-    *error = s.plain / w->samples;
     end_search(&s);
     return CKPD_OK;
 }
