@@ -117,6 +117,7 @@ enum {
     CKPD_MODE_DOMINATED = 4,    /**< kept although another mode is at least as good in every respect */
     CKPD_MODE_MISALIGNED = 8,   /**< matrix sizes that kernels run slowly (docs/modes.md) */
     CKPD_MODE_UNVALIDATED = 16, /**< uses a dimension no published run has tested */
+    CKPD_MODE_TDP_POWER = 64,   /**< power rests on thermal design power, not on a meter */
     CKPD_MODE_USER = 32         /**< from a user's table: no memory or time breakdown */
 };
 
@@ -176,6 +177,8 @@ typedef struct ckpd_mode {
     double working_bytes;     /**< one layer at work, or the logits if larger */
     double logits_bytes;      /**< logits alone (part of working_bytes when largest) */
     double overhead_bytes;    /**< allocator factor and runtime offset */
+    double evaluation_kw;     /**< IT power while evaluating */
+    double checkpoint_kw;     /**< IT power while training waits for a checkpoint */
 } ckpd_mode;
 
 /** A layout to evaluate. Zero counts as 1, except that recompute 0 is CKPD_RECOMPUTE_NONE. */
@@ -372,6 +375,87 @@ CKPD_API int32_t ckpd_mode_set_dropped_get(const ckpd_mode_set *set, int32_t ind
                                            int32_t *reason, char *text, size_t size);
 /** Name of a CKPD_DROP_ reason, static storage. Any thread. @since 0.1 */
 CKPD_API const char *ckpd_drop_name(int32_t reason);
+
+/* --- checkpoint economics ------------------------------------------------------------------- */
+
+/**
+ * What checkpoints and mode changes cost, as named fields (ckpd_checkpoint_field_info()): bytes, storage,
+ * stalls, restarts, failures. Confined while it is set.
+ */
+typedef struct ckpd_checkpoint ckpd_checkpoint;
+
+/** Makes a profile with the published defaults (docs/modes.md, "Checkpoints"). @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY @since 0.1 */
+CKPD_API int32_t ckpd_checkpoint_new(ckpd_checkpoint **out, ckpd_context *context);
+/** Ends a profile. @since 0.1 */
+CKPD_API void ckpd_checkpoint_free(ckpd_checkpoint *checkpoint);
+/** Sets a field. @return as ckpd_hardware_set() @since 0.1 */
+CKPD_API int32_t ckpd_checkpoint_set(ckpd_checkpoint *checkpoint, const char *field, double value);
+/** Sets the choice "save_kind": synchronous, asynchronous or differential. @return as ckpd_task_set_text() @since 0.1 */
+CKPD_API int32_t ckpd_checkpoint_set_text(ckpd_checkpoint *checkpoint, const char *field,
+                                          const char *text);
+/** Reads a field. @return as ckpd_hardware_get() @since 0.1 */
+CKPD_API int32_t ckpd_checkpoint_get(const ckpd_checkpoint *checkpoint, const char *field, double *value);
+/** Reads a choice as text. @return as ckpd_task_get_text() @since 0.1 */
+CKPD_API int32_t ckpd_checkpoint_get_text(const ckpd_checkpoint *checkpoint, const char *field,
+                                          char *buffer, size_t size);
+/** Sets a field back to its default. @since 0.1 */
+CKPD_API int32_t ckpd_checkpoint_unset(ckpd_checkpoint *checkpoint, const char *field);
+/** Number of fields. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_checkpoint_field_count(void);
+/** Description of field 0..count-1. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_checkpoint_field_info(int32_t index, ckpd_field_info *out);
+
+/** What saving costs in one mode. */
+typedef struct ckpd_checkpoint_cost {
+    size_t size;           /**< sizeof(ckpd_checkpoint_cost), set by the caller */
+    double full_bytes;     /**< a full checkpoint */
+    double save_bytes;     /**< an average save (less than full when differential) */
+    double write_s;        /**< time to write an average save */
+    double stall_s;        /**< training waits so long at an average save */
+    double interval_h;     /**< between saves: as asked, or one segment of the tranche in this mode */
+    double saves;          /**< in the tranche */
+    double stall_share;    /**< of training time, with the slowdown of differential saves */
+    double stall_kwh;      /**< energy while waiting, a save */
+    double mtbf_h;         /**< mean time between failures of the mode's GPUs */
+    double lost_share;     /**< expected share of time lost by failures: half an interval and a restart */
+    double young_h;        /**< recommended interval, Young 1974 */
+    double daly_h;         /**< recommended interval, Daly 2006 */
+} ckpd_checkpoint_cost;
+
+/**
+ * Cost of saving in a retained mode.
+ * @param interval_h  time between saves, 0: one segment of the tranche
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE, CKPD_ERR_RANGE, CKPD_ERR_MISSING (a table of modes
+ *         without architecture needs state_gb) @since 0.1
+ */
+CKPD_API int32_t ckpd_checkpoint_evaluate(const ckpd_checkpoint *checkpoint, const ckpd_mode_set *set,
+                                          int32_t mode, double interval_h, ckpd_checkpoint_cost *out);
+
+/** Kinds of going on from a checkpoint. */
+enum {
+    CKPD_CHANGE_NONE = 0,   /**< same layout */
+    CKPD_CHANGE_DP = 1,     /**< data-parallel size only */
+    CKPD_CHANGE_LAYOUT = 2  /**< tensor, pipeline, context or expert parallel: the state is re-sharded */
+};
+
+/** What it costs to go on in a mode after a checkpoint. */
+typedef struct ckpd_change_cost {
+    size_t size;       /**< sizeof(ckpd_change_cost), set by the caller */
+    int32_t kind;      /**< CKPD_CHANGE_... */
+    int32_t reserved;  /**< 0 */
+    double hours;      /**< before training goes on, with the GPUs of the new mode held */
+    double energy_kwh; /**< IT energy in these hours */
+    double money;      /**< per change, as the profile says */
+} ckpd_change_cost;
+
+/**
+ * Cost of a resume in mode `to` after mode `from` (retained modes; -1: a first start, counted as
+ * CKPD_CHANGE_NONE). Between modes of a table without layouts any change of GPUs counts as
+ * CKPD_CHANGE_LAYOUT.
+ * @return as ckpd_checkpoint_evaluate() @since 0.1
+ */
+CKPD_API int32_t ckpd_checkpoint_change(const ckpd_checkpoint *checkpoint, const ckpd_mode_set *set,
+                                        int32_t from, int32_t to, ckpd_change_cost *out);
 
 #ifdef __cplusplus
 }

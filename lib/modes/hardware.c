@@ -86,6 +86,12 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
     [CKPD__HW_IDLE_KW] = NUMBER("idle_kw", "kW", 0, 1e3, 0.24, "IT power a GPU, idle, all-in"),
     [CKPD__HW_BUSY_KW] = NUMBER("busy_kw", "kW", 0, 1e3, 0.64, "IT power a GPU, computing, all-in"),
     [CKPD__HW_NETWORK_KW] = NUMBER("network_kw", "kW", 0, 1e3, 0, "IT power of the fabric, a GPU"),
+    [CKPD__HW_EVALUATION_POWER] =
+        NUMBER("evaluation_power", "", 0, 2, 0.91, "IT power while evaluating over that of training"),
+    [CKPD__HW_CHECKPOINT_POWER] = NUMBER("checkpoint_power", "", 0, 2, 0.43,
+                                         "IT power while waiting for a checkpoint over that of training"),
+    [CKPD__HW_POWER_BASIS] = CHOICE("power_basis", 1, CKPD__POWER_TDP, "metered|tdp",
+                                    "what idle_kw and busy_kw rest on: a meter, or thermal design power"),
     [CKPD__HW_RATE_ERROR] =
         NUMBER("rate_error", "", 0, 10, 0.15, "relative half-width of the error band of throughput"),
     [CKPD__HW_MEMORY_ERROR] =
@@ -100,7 +106,7 @@ const ckpd__field_table ckpd__hardware_table = {"hardware", fields, CKPD__HW_FIE
 typedef struct preset {
     const char *name, *source;
     double peak, efficiency, processors, hbm, nvlink, network, link, overlap, exposed, flash, memory, idle,
-        busy, rate_error, power_error;
+        busy, rate_error, power_error, basis;
 } preset;
 
 #define A100_SOURCE \
@@ -111,18 +117,20 @@ typedef struct preset {
 
 static const preset presets[] = {
     {CKPD__GPU_A100_40GB, A100_SOURCE, 312, 0.75, 108, 1555, 300, 25, 0.34, 0, 1, 0, 40, 0.24, 0.64, 0.15,
-     0.2},
+     0.2, CKPD__POWER_TDP},
     {CKPD__GPU_A100_80GB, A100_SOURCE, 312, 0.75, 108, 2039, 300, 25, 0.34, 0, 1, 0, 80, 0.24, 0.64, 0.15,
-     0.2},
+     0.2, CKPD__POWER_TDP},
     {CKPD__GPU_H100, H100_SOURCE, 989, 0.6, 132, 3350, 450, 50, 0.8, 0.8, 0.3, 1, 80, 0.325, 0.9, 0.15,
-     0.1},
+     0.1, CKPD__POWER_METERED},
     {CKPD__GPU_H200, H100_SOURCE, 989, 0.6, 132, 4800, 450, 50, 0.8, 0.8, 0.3, 1, 141, 0.325, 0.9, 0.15,
-     0.15},
+     0.15, CKPD__POWER_TDP},
     {CKPD__GPU_B200,
      "NVIDIA DGX B200 data sheet; efficiency as H100, not tested; power scaled from H100 by TDP", 2250, 0.6,
-     148, 8000, 900, 50, 0.8, 0.8, 0.3, 1, 180, 0.46, 1.29, 0.3, 0.3},
+     148, 8000, 900, 50, 0.8, 0.8, 0.3, 1, 180, 0.46, 1.29, 0.3, 0.3,
+     CKPD__POWER_TDP},
     {CKPD__GPU_MI300X, "AMD MI300X data sheet; efficiency assumed; power scaled from H100 by TDP", 1307.4,
-     0.45, 304, 5300, 448, 50, 0.8, 0.8, 0.3, 1, 192, 0.35, 0.96, 0.3, 0.3},
+     0.45, 304, 5300, 448, 50, 0.8, 0.8, 0.3, 1, 192, 0.35, 0.96, 0.3, 0.3,
+     CKPD__POWER_TDP},
 };
 
 enum { PRESETS = sizeof presets / sizeof *presets };
@@ -144,6 +152,7 @@ void ckpd__hardware_defaults(int32_t index, double *values)
     values[CKPD__HW_MEMORY_GB] = p->memory;
     values[CKPD__HW_IDLE_KW] = p->idle;
     values[CKPD__HW_BUSY_KW] = p->busy;
+    values[CKPD__HW_POWER_BASIS] = p->basis;
     values[CKPD__HW_RATE_ERROR] = p->rate_error;
     values[CKPD__HW_POWER_ERROR] = p->power_error;
 }

@@ -150,11 +150,13 @@ double ckpd__predict_power(const ckpd__predictor *p, const ckpd__layout *l, cons
 
 /* --- everything ------------------------------------------------------------------------------ */
 
-static int32_t mode_flags(const ckpd__architecture *m, const ckpd__layout *l)
+static int32_t mode_flags(const ckpd__predictor *p, const ckpd__layout *l)
 {
+    const ckpd__architecture *m = &p->model;
     bool misaligned = m->hidden / m->heads % 8 != 0 || m->hidden / l->tp % 64 != 0;
     return (misaligned ? CKPD_MODE_MISALIGNED : 0) |
-           (l->ep > 1 || m->experts > 0 ? CKPD_MODE_UNVALIDATED : 0);
+           (l->ep > 1 || m->experts > 0 ? CKPD_MODE_UNVALIDATED : 0) |
+           ((int32_t)p->hw[CKPD__HW_POWER_BASIS] == CKPD__POWER_TDP ? CKPD_MODE_TDP_POWER : 0);
 }
 
 static void fill_time(ckpd_mode *out, const ckpd__predictor *p, const ckpd__layout *l,
@@ -172,6 +174,8 @@ static void fill_time(ckpd_mode *out, const ckpd__predictor *p, const ckpd__layo
     out->rate = rate;
     out->power_kw = power;
     out->idle_power_kw = gpus * (p->hw[CKPD__HW_IDLE_KW] + p->hw[CKPD__HW_NETWORK_KW]);
+    out->evaluation_kw = power * p->hw[CKPD__HW_EVALUATION_POWER];
+    out->checkpoint_kw = power * p->hw[CKPD__HW_CHECKPOINT_POWER];
     out->iteration_s = times->iteration;
     out->compute_s = times->compute;
     out->tp_s = times->tp;
@@ -205,7 +209,7 @@ void ckpd__predict_mode(const ckpd__predictor *p, const ckpd__layout *l, ckpd_mo
         .interleave = l->interleave,
         .recompute = l->recompute,
         .gpus = (int32_t)ckpd__layout_gpus(l),
-        .flags = mode_flags(&p->model, l),
+        .flags = mode_flags(p, l),
         .source_index = -1,
         .memory_error = p->hw[CKPD__HW_MEMORY_ERROR],
         .memory_bytes = memory.total,

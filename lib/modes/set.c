@@ -283,7 +283,9 @@ static ckpd_mode bare_mode(const ckpd__layout *l, int32_t gpus, int32_t source, 
                        .activations_bytes = nan,
                        .working_bytes = nan,
                        .logits_bytes = nan,
-                       .overhead_bytes = nan};
+                       .overhead_bytes = nan,
+                       .evaluation_kw = nan,
+                       .checkpoint_kw = nan};
 }
 
 int32_t ckpd_mode_set_get(const ckpd_mode_set *set, int32_t index, ckpd_mode *out)

@@ -56,6 +56,23 @@ void published_predict(ckpd_context *context, published_row *rows, int32_t count
 ckpd_hardware *published_hardware(ckpd_context *context, const published_row *row);
 ckpd_task *published_task(ckpd_context *context, const published_row *row);
 
+/* A measured peak of memory. */
+typedef struct published_peak {
+    int32_t line;
+    char model[16], state[24]; /* state: which numbers a parameter has */
+    bool complete;             /* layers and heads are printed */
+    bool out_of_memory;
+    double measured_gb;        /* 0 when it ran out of memory without a figure */
+    published_row row;         /* architecture and layout */
+    double predicted_gb, left_out_gb; /* left_out: factor and offset fitted on the other model sizes */
+    double states_gb, activations_gb, working_gb;
+} published_peak;
+
+/* NULL after a SKIP line when the file is absent. The caller frees. */
+published_peak *published_peaks(int32_t *count);
+/* Fills what the model says of each. */
+void published_predict_peaks(ckpd_context *context, published_peak *peaks, int32_t count);
+
 /* Cells of one line of a CSV file with quotes; `line` is cut up in place. Returns their number. */
 int32_t published_cells(char *line, char **cells, int32_t most);
 /* Next line of `*text`, without its end; NULL at the end. Advances *text. */
