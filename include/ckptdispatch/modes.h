@@ -88,7 +88,8 @@ CKPD_API int32_t ckpd_mode_rules_field_count(void);
 CKPD_API int32_t ckpd_mode_rules_field_info(int32_t index, ckpd_field_info *out);
 /**
  * Sets the values tried in one dimension; sorted and copied, duplicates refused.
- * Lists: "tp" (default: powers of two up to the node size), "pp" (divisors of the layers), "dp"
+ * Lists: "tp" (default: powers of two up to the node size), "pp" (divisors of the layers, with
+ * uneven_stages also of the layers + 2), "dp"
  * (divisors of the batch), "cp" ({1}), "ep" ({1}), "micro_batch" ({1, 2, 4, 8}), "interleave" ({1}),
  * "recompute" (CKPD_RECOMPUTE_ values, all three).
  * @param count  1 to 64; 0 restores the default
@@ -267,7 +268,8 @@ typedef struct ckpd_anchor ckpd_anchor;
 /**
  * Makes an empty list of runs.
  * @param hardware  start of the fit; copied
- * @param rules     limits for the layouts that may stand for a run, or NULL for the defaults; copied
+ * @param rules     limits for the layouts that may stand for a run, or NULL for the defaults with
+ *                  uneven_stages; copied
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY @since 0.1
  */
 CKPD_API int32_t ckpd_anchor_new(ckpd_anchor **out, ckpd_context *context, const ckpd_hardware *hardware,

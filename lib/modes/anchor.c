@@ -42,6 +42,7 @@ int32_t ckpd_anchor_new(ckpd_anchor **out, ckpd_context *context, const ckpd_har
         anchor->rules = *rules;
     } else {
         ckpd__fields_defaults(&ckpd__rules_table, anchor->rules.values);
+        anchor->rules.values[CKPD__RULE_UNEVEN_STAGES] = 1; /* a run may have been laid out so */
     }
     *out = anchor;
     return CKPD_OK;

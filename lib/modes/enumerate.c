@@ -87,6 +87,18 @@ static int32_t *divisors(ckpd_context *context, int32_t n, int32_t *count)
     return list;
 }
 
+/* Pipelines with whole layers in each stage; `uneven`: embedding and head may take a slot each. */
+static int32_t *pipelines(ckpd_context *context, int32_t layers, bool uneven, int32_t *count)
+{
+    int32_t *list = ckpd__calloc(context, (size_t)layers + 2, sizeof *list);
+    for (int32_t pp = 1; list != NULL && pp <= layers + 2; pp++) {
+        if (layers % pp == 0 || (uneven && (layers + 2) % pp == 0)) {
+            list[(*count)++] = pp;
+        }
+    }
+    return list;
+}
+
 static void use(choices *c, int32_t which, const int32_t *values, int32_t count)
 {
     c->values[which] = values;
@@ -97,7 +109,8 @@ static int32_t choices_init(choices *c, ckpd_context *context, const ckpd__predi
                             const ckpd_mode_rules *rules)
 {
     int32_t pp = 0, dp = 0, tp = 0;
-    c->divisors_pp = divisors(context, p->model.layers, &pp);
+    bool uneven = rules->values[CKPD__RULE_UNEVEN_STAGES] > 0;
+    c->divisors_pp = pipelines(context, p->model.layers, uneven, &pp);
     c->divisors_dp = divisors(context, p->model.batch, &dp);
     if (c->divisors_pp == NULL || c->divisors_dp == NULL) {
         ckpd__free(context, c->divisors_pp);
@@ -161,13 +174,16 @@ static int32_t check_batch(const ckpd__architecture *m, const ckpd__layout *l)
     return m->batch / at_once < l->pp ? CKPD_DROP_FILL : CKPD_DROP_NONE;
 }
 
-/* Interleaving needs whole chunks and a whole number of rounds of pp micro-batches. */
+/* Interleaving needs whole chunks (embedding and head may take the place of a layer each) and a whole
+   number of rounds of pp micro-batches. */
 static int32_t check_interleave(const ckpd__architecture *m, const ckpd__layout *l)
 {
     if (l->interleave == 1) {
         return CKPD_DROP_NONE;
     }
-    bool chunks = l->pp > 1 && m->layers % ((int64_t)l->pp * l->interleave) == 0;
+    int64_t parts = (int64_t)l->pp * l->interleave;
+    bool apart = m->layers % l->pp != 0;
+    bool chunks = l->pp > 1 && (m->layers + (apart ? 2 : 0)) % parts == 0;
     bool rounds = m->batch / ((int64_t)l->dp * l->micro_batch) % l->pp == 0;
     return chunks && rounds ? CKPD_DROP_NONE : CKPD_DROP_PIPELINE;
 }
@@ -292,7 +308,8 @@ int32_t ckpd__enumerate(ckpd__modes *modes, const ckpd__predictor *p, const ckpd
         }
         for (int32_t j = 0; j < c.count[CKPD__LIST_PP] && status == CKPD_OK; j++) {
             l.pp = c.values[CKPD__LIST_PP][j];
-            bool whole = limit.uneven ? l.pp <= p->model.layers : p->model.layers % l.pp == 0;
+            bool whole =
+                limit.uneven ? l.pp <= p->model.layers + 2 : p->model.layers % l.pp == 0;
             if (whole) {
                 status = enumerate_middle(modes, p, &c, &limit, &known, l);
             } else {

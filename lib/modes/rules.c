@@ -14,7 +14,7 @@ static const ckpd__field fields[CKPD__RULE_FIELDS] = {
                                      CKPD_FIELD_NUMBER, 0, 0, 1e6, 0, NULL},
     [CKPD__RULE_KEEP_DOMINATED] = {"keep_dominated", "", "1: no pruning", CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
     [CKPD__RULE_UNEVEN_STAGES] = {"uneven_stages", "",
-                                  "1: pp need not divide the layers, the first or last stages hold fewer",
+                                  "1: pp may also divide layers + 2 (embedding and head take a slot each)",
                                   CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
 };
 
