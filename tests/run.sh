@@ -14,6 +14,7 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 
 cd "$scratch" || exit 1
+began=$(date +%s)
 case $name in
 *.sh) sh "$program" "$@" >"$log" 2>&1 ;;
 *.py) "${PYTHON3:-python3}" "$program" "$@" >"$log" 2>&1 ;;
@@ -44,8 +45,10 @@ else
     esac
 fi
 echo "$passed $failed $skipped" >"$result"
+took=$(($(date +%s) - began))
 note=
 [ "$skipped" -eq 0 ] || note=", $skipped skipped"
+[ "$took" -lt 2 ] || note="$note ($took s)"
 if [ "$failed" -eq 0 ]; then
     echo "ok     $name: $passed passed$note"
     grep '^SKIP' "$log" | sort -u
