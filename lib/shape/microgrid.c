@@ -54,7 +54,7 @@ static const ckpd__field grid_field[GRID_FIELDS] = {
      NULL},
     {"battery_eta_discharge", "", "efficiency of discharging", CKPD_FIELD_NUMBER, 0, 0.01, 1.0,
      0.95, NULL},
-    {"step_s", "s", "longest step of integration", CKPD_FIELD_NUMBER, 0, 1e-5, 0.05, 0.01, NULL},
+    {"step_s", "s", "longest step of integration", CKPD_FIELD_NUMBER, 0, 1e-5, 0.05, 0.005, NULL},
 };
 const ckpd__field_table ckpd__grid_fields = {"microgrid", grid_field, GRID_FIELDS};
 
