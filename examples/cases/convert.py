@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
-"""convert.py IN.json OUT.json [NAME]: from the neutral form of dispatch benchmarks to a case file.
+"""convert.py IN.json OUT.json [NAME [DESCRIPTION]]: from the neutral form of dispatch benchmarks to a case file.
 
 The neutral form has flat fields: slots, slot_hours, segments, pue, base_it_kw, kw_per_gpu, gpu_cap,
 curtailment_penalty_per_mwh, price_per_mwh[], solar_kw[], wind_kw[], bess{}, jobs[] with work (in
 units of which the baseline mode does one an hour), baseline_gpus and modes[] (gpus, rate, layout).
+`ckptdispatch describe OUT.json --json` gives the canonical form that is kept here.
 """
 import json
 import os
@@ -48,8 +49,9 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         old = json.load(f)
     name = sys.argv[3] if len(sys.argv) > 3 else os.path.splitext(os.path.basename(sys.argv[1]))[0]
+    description = sys.argv[4] if len(sys.argv) > 4 else old.get("_comment", "")
     with open(sys.argv[2], "w", encoding="utf-8") as f:
-        json.dump(convert(old, name, old.get("_comment", "")), f, indent=1)
+        json.dump(convert(old, name, description), f, indent=1)
 
 
 if __name__ == "__main__":
