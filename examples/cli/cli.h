@@ -48,7 +48,7 @@ int cli_parse(cli *tool, int count, char **words, const cli_option *options, con
 /* Reads a number that fills the text; prints a message and returns false when it does not. */
 bool cli_number(const cli *tool, const char *option, const char *text, double *value);
 /* "S4" -> 4; prints a message and returns 0 when it is none. */
-int cli_scenario(const cli *tool, const char *text);
+int cli_scenario(const cli *tool, const char *option, const char *text);
 
 /* --- messages.c ------------------------------------------------------------------------------------ */
 

@@ -39,7 +39,7 @@ int cli_export(cli *tool, int count, char **words)
     if (format == 0) {
         return cli_usage(tool, "--format: '%s' is neither mps nor lp", format_text);
     }
-    int scenario = cli_scenario(tool, scenario_text);
+    int scenario = cli_scenario(tool, "--scenario", scenario_text);
     ckpd_case *loaded = NULL;
     ckpd_problem *problem = NULL;
     status = scenario > 0 ? cli_open_case(tool, path, &loaded, &problem) : CLI_BAD_INPUT;
@@ -89,7 +89,7 @@ int cli_import(cli *tool, int count, char **words)
     if (status >= 0) {
         return status;
     }
-    int scenario = cli_scenario(tool, scenario_text);
+    int scenario = cli_scenario(tool, "--scenario", scenario_text);
     ckpd_case *loaded = NULL;
     ckpd_problem *problem = NULL;
     ckpd_solution *solution = NULL;

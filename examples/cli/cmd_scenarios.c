@@ -220,14 +220,34 @@ static void runs_json(const ckpd_case *loaded, const run *runs, FILE *out)
 
 /* --- the command -------------------------------------------------------------------------------------- */
 
-/* Solves all that the case allows; stops early when asked to. Returns -1 or the exit status. */
-static int solve_all(cli *tool, const ckpd_case *loaded, ckpd_problem *problem,
-                     ckpd_solve_options *options, run *runs)
+/* "S1,S4" as wanted[1] and wanted[4]; all that the case allows when there is no list. */
+static bool choose(const cli *tool, const ckpd_case *loaded, const char *only, bool *wanted)
 {
     bool battery = ckpd_case_battery(loaded) != NULL;
     for (int scenario = 1; scenario <= SCENARIOS; scenario++) {
-        if (!battery && scenario >= CKPD_SCENARIO_S5) {
-            break;
+        wanted[scenario] = only == NULL && (battery || scenario < CKPD_SCENARIO_S5);
+    }
+    while (only != NULL) {
+        char one[8];
+        size_t length = strcspn(only, ",");
+        snprintf(one, sizeof one, "%.*s", length < sizeof one ? (int)length : 0, only);
+        int scenario = cli_scenario(tool, "--only", one);
+        if (scenario == 0) {
+            return false;
+        }
+        wanted[scenario] = true;
+        only = only[length] == ',' ? only + length + 1 : NULL;
+    }
+    return true;
+}
+
+/* Solves what is wanted; stops early when asked to. Returns -1 or the exit status. */
+static int solve_all(cli *tool, ckpd_problem *problem, ckpd_solve_options *options, const bool *wanted,
+                     run *runs)
+{
+    for (int scenario = 1; scenario <= SCENARIOS; scenario++) {
+        if (!wanted[scenario]) {
+            continue;
         }
         int32_t status = cli_solve(tool, problem, scenario, options, NULL, &runs[scenario].solution,
                                    &runs[scenario].seconds);
@@ -269,9 +289,11 @@ static int write_folder(cli *tool, const ckpd_case *loaded, const run *runs, con
 
 int cli_scenarios(cli *tool, int count, char **words)
 {
-    const char *path = NULL, *folder = NULL;
+    const char *path = NULL, *folder = NULL, *only = NULL;
+    bool wanted[SCENARIOS + 1] = {false};
     cli_solving solving = {0};
     const cli_option options[] = {
+        {"--only", "S1,S4", "only these", &only},
         CLI_SOLVING_OPTIONS(solving),
         {"--out", "DIR", "write scenarios.json, and plan and picture of the best scenario", &folder},
         {NULL, NULL, NULL, NULL}};
@@ -285,7 +307,10 @@ int cli_scenarios(cli *tool, int count, char **words)
     run runs[SCENARIOS + 1] = {{NULL, 0}};
     status = cli_open_case(tool, path, &loaded, &problem);
     status = status < 0 ? cli_open_options(tool, loaded, &solving, &solve_options) : status;
-    status = status < 0 ? solve_all(tool, loaded, problem, solve_options, runs) : status;
+    /* A folder that cannot be made is said before the work, not after it. */
+    status = status < 0 && folder != NULL ? cli_make_folder(tool, folder) : status;
+    status = status < 0 && !choose(tool, loaded, only, wanted) ? CLI_BAD_INPUT : status;
+    status = status < 0 ? solve_all(tool, problem, solve_options, wanted, runs) : status;
     if (status < 0) {
         if (tool->json) {
             runs_json(loaded, runs, stdout);

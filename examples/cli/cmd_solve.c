@@ -66,7 +66,7 @@ static int report(cli *tool, const ckpd_case *loaded, const ckpd_solution *solut
 static int choose_scenario(const cli *tool, const ckpd_case *loaded, const char *text)
 {
     if (text != NULL) {
-        return cli_scenario(tool, text);
+        return cli_scenario(tool, "--scenario", text);
     }
     return ckpd_case_battery(loaded) != NULL ? CKPD_SCENARIO_S6 : CKPD_SCENARIO_S4;
 }
@@ -94,6 +94,8 @@ int cli_solve_command(cli *tool, int count, char **words)
     int scenario = status < 0 ? choose_scenario(tool, loaded, scenario_text) : 0;
     status = status < 0 && scenario == 0 ? CLI_BAD_INPUT : status;
     status = status < 0 ? cli_open_options(tool, loaded, &solving, &solve_options) : status;
+    /* A folder that cannot be made is said before the work, not after it. */
+    status = status < 0 && folder != NULL ? cli_make_folder(tool, folder) : status;
     if (status < 0 && start_path != NULL) {
         int32_t read = ckpd_case_load_plan(&start, NULL, loaded, start_path);
         status = read == CKPD_OK ? -1 : cli_failed(tool, read);

@@ -164,7 +164,7 @@ int cli_sweep(cli *tool, int count, char **words)
     over->segments = segments != NULL;
     over->option = over->segments ? "--segments" : "--gpu-cap";
     over->column = over->segments ? "segments" : "GPUs";
-    over->scenario = cli_scenario(tool, scenario);
+    over->scenario = cli_scenario(tool, "--scenario", scenario);
     over->count = read_values(tool, over->option, over->segments ? segments : caps, over->values);
     ckpd_case *loaded = NULL;
     ckpd_problem *problem = NULL;

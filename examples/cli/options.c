@@ -94,11 +94,11 @@ bool cli_number(const cli *tool, const char *option, const char *text, double *v
     return true;
 }
 
-int cli_scenario(const cli *tool, const char *text)
+int cli_scenario(const cli *tool, const char *option, const char *text)
 {
     if ((text[0] == 'S' || text[0] == 's') && text[1] >= '1' && text[1] <= '6' && text[2] == '\0') {
         return text[1] - '0';
     }
-    cli_usage(tool, "--scenario: '%s' is not one of S1, S2, S3, S4, S5, S6", text);
+    cli_usage(tool, "%s: '%s' is not one of S1, S2, S3, S4, S5, S6", option, text);
     return 0;
 }

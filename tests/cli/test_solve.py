@@ -10,8 +10,10 @@ from tool import GOLDEN, case, check, close, main, run, run_json
 
 
 def golden_scenarios():
-    found = run_json("scenarios", case("aidc2048-golden"))
-    check([s["scenario"] for s in found["scenarios"]] == sorted(GOLDEN), "scenarios of the golden case")
+    # S3 is left to golden/test_aidc2048, which solves it once
+    only = ["S1", "S2", "S4", "S5", "S6"]
+    found = run_json("scenarios", case("aidc2048-golden"), "--only", ",".join(only))
+    check([s["scenario"] for s in found["scenarios"]] == only, "scenarios of the golden case")
     for one in found["scenarios"]:
         close(one["cost"], GOLDEN[one["scenario"]], one["scenario"])
         check(one["outcome"] == "optimal", f"{one['scenario']} is {one['outcome']}")
