@@ -37,9 +37,8 @@ only() { # NAMES OBJECTS REASON
     awk -v names="^($1)$" -v objects="^($2)$" '$2 ~ names && $1 !~ objects { print $1 ": " $2 }' "$work/imports" >"$work/bad"
     [ ! -s "$work/bad" ] || problem "$3:" "$work/bad"
 }
-(cd "$BUILD_DIR/obj" && find lib -name '*.o' ! -name '*.pic.o' | sort | while read -r object; do
-    $NM -u "$object" | awk -v o="${object%.o}" '{ sub(/@.*/, "", $2); print o, $2 }'
-done) >"$work/imports"
+(cd "$BUILD_DIR/obj" && find lib -name '*.o' ! -name '*.pic.o' | LC_ALL=C sort | xargs $NM -A -u) |
+    sed 's/^\(.*\)\.o: *[Uwv] */\1 /; s/@.*//' >"$work/imports"
 [ -s "$work/imports" ] || { echo 'no objects to look at'; exit 1; }
 only "$(echo "$never" | paste -s -d '|' -)" 'none' 'imports that a library must not have'
 only 'malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign|asprintf|vasprintf|getline' \
