@@ -69,7 +69,8 @@ cli_table *cli_table_new(const char *columns);
 void cli_table_cell(cli_table *table, const char *format, ...);
 /* A number with `digits` decimals, "-" when it is not finite. */
 void cli_table_number(cli_table *table, double value, int digits);
-void cli_table_print(cli_table *table, FILE *out); /* also ends the table */
+/* Prints (unless `out` is NULL) and ends the table. */
+void cli_table_print(cli_table *table, FILE *out);
 
 /* --- json.c: JSON on standard output ---------------------------------------------------------------- */
 

@@ -110,9 +110,7 @@ static int run_sweep(cli *tool, ckpd_problem *problem, ckpd_solve_options *optio
     cli_json json = {.out = stdout};
     int status = CLI_NO_PLAN;
     double previous = (double)NAN;
-    if (tool->json) {
-        cli_json_open(&json, NULL, '[');
-    }
+    int done = 0;
     for (int i = 0; i < over->count && ckpd_cancel_requested(tool->cancel) == 0; i++) {
         ckpd_solution *solution = NULL;
         double seconds;
@@ -124,6 +122,10 @@ static int run_sweep(cli *tool, ckpd_problem *problem, ckpd_solve_options *optio
             status = cli_failed(tool, solved);
             break;
         }
+        if (tool->json && done == 0) {
+            cli_json_open(&json, NULL, '[');
+        }
+        done++;
         if (tool->json) {
             add_json(&json, over, over->values[i], solution, seconds);
         } else {
@@ -133,10 +135,10 @@ static int run_sweep(cli *tool, ckpd_problem *problem, ckpd_solve_options *optio
         status = ckpd_solution_plan(solution) != NULL ? CLI_OK : status;
         ckpd_solution_free(solution);
     }
-    if (tool->json) {
+    if (tool->json && done > 0) {
         cli_json_close(&json, ']');
     }
-    cli_table_print(table, stdout);
+    cli_table_print(table, done > 0 ? stdout : NULL);
     return status;
 }
 

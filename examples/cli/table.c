@@ -111,7 +111,7 @@ void cli_table_print(cli_table *table, FILE *out)
         total += widths[c];
     }
     int rows = table->columns > 0 ? (table->cells + table->columns - 1) / table->columns : 0;
-    for (int row = 0; row < rows; row++) {
+    for (int row = 0; out != NULL && row < rows; row++) {
         print_row(table, row, widths, out);
         for (int i = 0; row == 0 && i < total; i++) {
             fputc('-', out);
