@@ -212,7 +212,7 @@ static bool only_paths(const ckpd_path_view *view)
 static int32_t solve_by_milp(path_solve *s)
 {
     bool settled = false;
-    if (s->control->structure_presolve && only_paths(s->view)) {
+    if (s->control->structure_presolve) {
         int32_t status = structure_presolve(s, &settled);
         if (status != CKPD_OK || settled) {
             return status;

@@ -249,7 +249,9 @@ static void random_job(instance *made, ckpd__random *random, const instance_feat
     ckpd_path_job *job = &made->jobs[j];
     int32_t slots = made->view.slots;
     job->name = "random";
-    job->kind = use->slotwise && draw_bool(random, 0.5) ? CKPD_JOB_SLOTWISE : CKPD_JOB_PATHS;
+    /* 2: every job; the draw is made all the same, so that the other figures of a seed stay. */
+    bool half = draw_bool(random, 0.5);
+    job->kind = use->slotwise == 2 || (use->slotwise && half) ? CKPD_JOB_SLOTWISE : CKPD_JOB_PATHS;
     job->segments = draw_int(random, 1, use->segments);
     job->source_slot = draw_int(random, 0, 1);
     job->deadline = slots - draw_int(random, 0, 1);

@@ -24,7 +24,8 @@ void instance_free(instance *made);
 /* What instance_random may use; 0 everywhere gives convex curves, free moves, no storage. */
 typedef struct instance_features {
     int32_t jobs, slots, segments, modes;
-    int32_t storage, nonconvex, caps, transitions, edge_costs, prorated, fixed, slotwise;
+    int32_t storage, nonconvex, caps, transitions, edge_costs, prorated, fixed;
+    int32_t slotwise; /* 1: some jobs, 2: all */
 } instance_features;
 /* The same seed gives the same instance. May be infeasible. */
 instance *instance_random(uint64_t seed, const instance_features *features);

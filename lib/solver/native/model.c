@@ -65,7 +65,7 @@ bool ckpd__nat_fits(const nat_model *model, int32_t t, double gpus, double kw)
            nat_load(model, t, kw) <= cap + CAP_SLACK * (1 + fabs(cap));
 }
 
-static int32_t build_slots(nat_model *model, nat_memory *memory)
+int32_t ckpd__nat_slots_build(nat_model *model, nat_memory *memory)
 {
     const ckpd_path_view *view = model->view;
     model->fixed_kw = ckpd__nat_alloc(memory, (size_t)model->slots, sizeof *model->fixed_kw);
@@ -268,7 +268,7 @@ int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_p
     model->job = ckpd__nat_alloc(memory, (size_t)model->jobs, sizeof *model->job);
     if (!model->job)
         return CKPD_ERR_NO_MEMORY;
-    int32_t status = build_slots(model, memory);
+    int32_t status = ckpd__nat_slots_build(model, memory);
     for (int32_t j = 0; status == CKPD_OK && j < model->jobs; j++) {
         nat_job *job = &model->job[j];
         status = build_job(model, memory, job, view->job[j]);

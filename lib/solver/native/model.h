@@ -58,6 +58,9 @@ typedef struct nat_model {
 int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_path_view *view,
                               char message[256]);
 
+/* The part of it that every kind of job needs: fixed_kw, gpus_free, convex; slots, jobs and view are set. */
+int32_t ckpd__nat_slots_build(nat_model *model, nat_memory *memory);
+
 /* Cost of slot t at net draw x; +infinity outside of the curve (by more than rounding). */
 double ckpd__nat_curve(const nat_model *model, int32_t t, double x);
 /* Site load of slot t with `kw` of IT power in moves. */

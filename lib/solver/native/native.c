@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/native.h"
 #include "solver/native/search.h"
+#include "solver/native/slotwise.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,6 +57,15 @@ static int32_t refuse(ckpd_path_result *result, int32_t status, const char *reas
     return status;
 }
 
+static int32_t solve_slotwise(const ckpd_host *host, const ckpd_path_view *view,
+                              const ckpd_solve_params *params, ckpd_path_result *result)
+{
+    int32_t status = ckpd__nat_slotwise_solve(host, view, params, result);
+    if (status == CKPD_ERR_NOT_SUPPORTED)
+        return refuse(result, status, "slot-wise jobs with too many combinations of modes");
+    return status == CKPD_ERR_NO_MEMORY ? refuse(result, status, "out of memory") : status;
+}
+
 int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *view,
                                  const ckpd_solve_params *params, ckpd_path_result *result, void *user)
 {
@@ -64,9 +74,12 @@ int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *vi
     nat_search search = {0};
     (void)user;
     result->message[0] = '\0';
+    int32_t slotwise = 0;
     for (int32_t j = 0; j < view->jobs; j++)
-        if (view->job[j]->kind != CKPD_JOB_PATHS)
-            return refuse(result, CKPD_ERR_NOT_SUPPORTED, "slot-wise jobs are not supported");
+        slotwise += view->job[j]->kind == CKPD_JOB_SLOTWISE;
+    if (slotwise > 0)
+        return slotwise == view->jobs ? solve_slotwise(host, view, params, result)
+                                      : refuse(result, CKPD_ERR_NOT_SUPPORTED, "jobs of both kinds");
     int32_t status = ckpd__nat_model_build(&model, &memory, view, result->message);
     if (status == CKPD_OK)
         status = ckpd__nat_search_init(&search, &memory, &model, params);

@@ -120,6 +120,19 @@ START_TEST(test_native)
 }
 END_TEST
 
+/* Slot-wise jobs of the structure layer: every combination in every slot, one after the other. */
+START_TEST(test_native_slotwise)
+{
+    instance_features features = {.jobs = 2, .slots = 5, .segments = 2, .modes = 2, .slotwise = 2,
+                                  .caps = 1, .nonconvex = 1, .fixed = 1};
+    compare("enumerate", "native", &features, 200);
+    features = (instance_features){.jobs = 1, .slots = 7, .segments = 3, .modes = 3, .slotwise = 2};
+    compare("enumerate", "native", &features, 100);
+    features = (instance_features){.jobs = 3, .slots = 6, .segments = 2, .modes = 3, .slotwise = 2, .caps = 1};
+    compare("native", "glpk", &features, 60);
+}
+END_TEST
+
 START_TEST(test_native_three_jobs)
 {
     instance_features features = {.jobs = 3, .slots = 5, .segments = 2, .modes = 2, .caps = 1};
@@ -139,6 +152,7 @@ int main(void)
     tcase_add_test(tests, test_storage_not_convex);
     tcase_add_test(tests, test_slotwise);
     tcase_add_test(tests, test_native);
+    tcase_add_test(tests, test_native_slotwise);
     tcase_add_test(tests, test_native_three_jobs);
     suite_add_tcase(suite, tests);
     return test_run(suite);
