@@ -17,6 +17,10 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
     [CKPD__HW_EFFICIENCY] =
         NUMBER("efficiency", "", 1e-4, 2, 0.75,
                "share of the peak that the software stack reaches on full waves of matrix tiles, e"),
+    [CKPD__HW_PRECISION] = CHOICE("precision", 1, CKPD__PRECISION_16_BIT, "16-bit|fp8",
+                                  "of the layers' matrix products; attention and output layer stay 16-bit"),
+    [CKPD__HW_FP8_GAIN] =
+        NUMBER("fp8_gain", "", 1, 4, 1.8, "rate of fp8 matrix products over 16-bit ones"),
     [CKPD__HW_MULTIPROCESSORS] = {"multiprocessors", "", "for tile waves of matrix products; 0: not modelled",
                                   CKPD_FIELD_INTEGER, 0, 0, 1e4, 108, NULL},
     [CKPD__HW_HBM] = NUMBER("hbm_gb_per_s", "GB/s", 1e-3, 1e6, 2039, "memory bandwidth of one GPU"),
@@ -105,7 +109,8 @@ const ckpd__field_table ckpd__hardware_table = {"hardware", fields, CKPD__HW_FIE
 /* What differs from the defaults of the table, which are those of the A100-80GB. */
 typedef struct preset {
     const char *name, *source;
-    double peak, efficiency, processors, hbm, nvlink, network, link, overlap, exposed, flash, memory, idle,
+    double peak, efficiency, processors, hbm, nvlink, network, link, overlap, exposed, flash, gain, memory,
+        idle,
         busy, rate_error, power_error, basis;
 } preset;
 
@@ -116,20 +121,20 @@ typedef struct preset {
     "Training v4.0"
 
 static const preset presets[] = {
-    {CKPD__GPU_A100_40GB, A100_SOURCE, 312, 0.75, 108, 1555, 300, 25, 0.34, 0, 1, 0, 40, 0.24, 0.64, 0.15,
+    {CKPD__GPU_A100_40GB, A100_SOURCE, 312, 0.75, 108, 1555, 300, 25, 0.34, 0, 1, 0, 0.38, 40, 0.24, 0.64, 0.15,
      0.2, CKPD__POWER_TDP},
-    {CKPD__GPU_A100_80GB, A100_SOURCE, 312, 0.75, 108, 2039, 300, 25, 0.34, 0, 1, 0, 80, 0.24, 0.64, 0.15,
+    {CKPD__GPU_A100_80GB, A100_SOURCE, 312, 0.75, 108, 2039, 300, 25, 0.34, 0, 1, 0, 0.38, 80, 0.24, 0.64, 0.15,
      0.2, CKPD__POWER_TDP},
-    {CKPD__GPU_H100, H100_SOURCE, 989, 0.6, 132, 3350, 450, 50, 0.8, 0.8, 0.3, 1, 80, 0.325, 0.9, 0.15,
+    {CKPD__GPU_H100, H100_SOURCE, 989, 0.6, 132, 3350, 450, 50, 0.8, 0.8, 0.3, 1, 0.6, 80, 0.325, 0.9, 0.15,
      0.1, CKPD__POWER_METERED},
-    {CKPD__GPU_H200, H100_SOURCE, 989, 0.6, 132, 4800, 450, 50, 0.8, 0.8, 0.3, 1, 141, 0.325, 0.9, 0.15,
+    {CKPD__GPU_H200, H100_SOURCE, 989, 0.6, 132, 4800, 450, 50, 0.8, 0.8, 0.3, 1, 0.6, 141, 0.325, 0.9, 0.15,
      0.15, CKPD__POWER_TDP},
     {CKPD__GPU_B200,
      "NVIDIA DGX B200 data sheet; efficiency as H100, not tested; power scaled from H100 by TDP", 2250, 0.6,
-     148, 8000, 900, 50, 0.8, 0.8, 0.3, 1, 180, 0.46, 1.29, 0.3, 0.3,
+     148, 8000, 900, 50, 0.8, 0.8, 0.3, 1, 0.6, 180, 0.46, 1.29, 0.3, 0.3,
      CKPD__POWER_TDP},
     {CKPD__GPU_MI300X, "AMD MI300X data sheet; efficiency assumed; power scaled from H100 by TDP", 1307.4,
-     0.45, 304, 5300, 448, 50, 0.8, 0.8, 0.3, 1, 192, 0.35, 0.96, 0.3, 0.3,
+     0.45, 304, 5300, 448, 50, 0.8, 0.8, 0.3, 1, 0.6, 192, 0.35, 0.96, 0.3, 0.3,
      CKPD__POWER_TDP},
 };
 
@@ -145,6 +150,7 @@ void ckpd__hardware_defaults(int32_t index, double *values)
     values[CKPD__HW_HBM] = p->hbm;
     values[CKPD__HW_LINK_EFFICIENCY] = p->link;
     values[CKPD__HW_FLASH_ATTENTION] = p->flash;
+    values[CKPD__HW_FLASH_GAIN] = p->gain;
     values[CKPD__HW_NVLINK] = p->nvlink;
     values[CKPD__HW_NETWORK] = p->network;
     values[CKPD__HW_TP_OVERLAP] = p->overlap;

@@ -127,14 +127,15 @@ void ckpd__kernels_init(ckpd__kernels *out, const ckpd__predictor *p, const ckpd
     double fast = hw[CKPD__HW_LINK_EFFICIENCY] * hw[CKPD__HW_NVLINK] * 1e9;
     double slow = hw[CKPD__HW_NETWORK_EFFICIENCY] * hw[CKPD__HW_NETWORK] * 1e9;
     products sum = layer_products(p, l, tokens);
+    double gain = (int32_t)hw[CKPD__HW_PRECISION] == CKPD__PRECISION_FP8 ? hw[CKPD__HW_FP8_GAIN] : 1;
     double pass_flop = 2 * s * m->sequence * h * l->micro_batch / t;
     *out = (ckpd__kernels){
         .tp = l->tp,
         .cp = l->cp,
         .ep = l->ep,
         .micro_batch = l->micro_batch,
-        .forward = sum.forward / full,
-        .backward = sum.backward / full,
+        .forward = sum.forward / full / gain,
+        .backward = sum.backward / full / gain,
         .attention = pass_flop / full /
                      (hw[CKPD__HW_FLASH_ATTENTION] > 0 ? hw[CKPD__HW_FLASH_GAIN] : 1),
         .head = 6 * m->embedding_parameters * tokens / t / full / hw[CKPD__HW_HEAD_GAIN],

@@ -75,6 +75,8 @@ void published_predict_peaks(ckpd_context *context, published_peak *peaks, int32
 
 /* Cells of one line of a CSV file with quotes; `line` is cut up in place. Returns their number. */
 int32_t published_cells(char *line, char **cells, int32_t most);
+/* Value of a cell of digits and a '.', whatever the locale. */
+double published_number(const char *cell);
 /* Next line of `*text`, without its end; NULL at the end. Advances *text. */
 char *published_line(char **text);
 

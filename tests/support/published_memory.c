@@ -18,6 +18,7 @@ static void read_peak(char **cell, published_peak *p)
     p->out_of_memory = cell[OOM][0] == '1';
     p->measured_gb = atoi(cell[MEM]);
     snprintf(r->model, sizeof r->model, "%s", p->model);
+    snprintf(r->stack, sizeof r->stack, "%s", strncmp(p->state, "fp32", 4) == 0 ? "bf16" : "fp16");
     r->gpu = "a100-80gb";
     r->source = PUBLISHED_BLOOM_TRIALS;
     r->layers = atoi(cell[LAYERS]);
@@ -63,17 +64,6 @@ published_peak *published_peaks(int32_t *count)
     return peaks;
 }
 
-/* Bytes a parameter under DeepSpeed's ZeRO-1: fp16 weights and gradients whole, 14 bytes of master weight,
-   moments and reduced gradient spread; bf16 adds whole fp32 gradients (the source's own words). */
-static ckpd_hardware *hardware_of(ckpd_context *context, const published_peak *p)
-{
-    ckpd_hardware *hardware = published_hardware(context, &p->row);
-    bool bf16 = strncmp(p->state, "fp32", 4) == 0;
-    ck_assert_int_eq(ckpd_hardware_set(hardware, "parameter_bytes", bf16 ? 20 : 18), CKPD_OK);
-    ck_assert_int_eq(ckpd_hardware_set(hardware, "sharded_bytes", bf16 ? 12 : 14), CKPD_OK);
-    return hardware;
-}
-
 static void evaluate(ckpd_context *context, published_peak *p, const ckpd_hardware *hardware, ckpd_mode *mode)
 {
     const ckpd_run *run = &p->row.run;
@@ -108,7 +98,7 @@ static void fit_without(const published_peak *peaks, int32_t count, const char *
 void published_predict_peaks(ckpd_context *context, published_peak *peaks, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
-        ckpd_hardware *hardware = hardware_of(context, &peaks[i]);
+        ckpd_hardware *hardware = published_hardware(context, &peaks[i].row);
         ckpd_mode mode;
         evaluate(context, &peaks[i], hardware, &mode);
         peaks[i].predicted_gb = mode.memory_bytes / 1e9;

@@ -68,7 +68,7 @@ static void take_task(char **cell)
 /* The file prints so many decimals; beyond them nothing can be compared. */
 static void same(int32_t line, const char *what, double ours, const char *cell, double relative, double digit)
 {
-    double theirs = atof(cell);
+    double theirs = published_number(cell);
     ck_assert_msg(fabs(ours - theirs) <= relative * fabs(theirs) + digit, "line %d: %s %.9g, file %s", line,
                   what, ours, cell);
 }
@@ -85,22 +85,22 @@ static void compare(int32_t line, char **cell)
                           atoi(cell[O_MB]), 1, 1, 1, recompute};
     ckpd_mode m = {.size = sizeof m};
     ck_assert_int_eq(ckpd_mode_evaluate(task, hardware, &layout, &m), CKPD_OK);
-    double micro_batches = atof(cell[O_BATCH]) / (layout.dp * layout.micro_batch);
+    double micro_batches = published_number(cell[O_BATCH]) / (layout.dp * layout.micro_batch);
     same(line, "states", m.states_bytes / 1e9, cell[O_STATES], 1e-5, 6e-4);
     same(line, "activations", m.activations_bytes / 1e9, cell[O_ACTIVATIONS], 1e-5, 6e-4);
     same(line, "memory", m.memory_bytes / 1e9, cell[O_MEMORY], 1e-5, 1e-3);
     ck_assert_int_eq(m.memory_bytes <= 80e9, atoi(cell[O_FEASIBLE]));
     if (recompute != CKPD_RECOMPUTE_SELECTIVE) { /* there the file leaves out the recomputed scores */
         same(line, "compute", m.compute_s / micro_batches, cell[O_COMPUTE], 1e-4, 1e-6);
-        double more = m.dp_s - atof(cell[O_EXCHANGE]);
+        double more = m.dp_s - published_number(cell[O_EXCHANGE]);
         same(line, "iteration", m.iteration_s - more, cell[O_ITERATION], 1e-4, 1e-3);
         same(line, "busy", m.busy_fraction * m.iteration_s / (m.iteration_s - more), cell[O_BUSY], 1e-3, 1e-4);
     }
     same(line, "tensor", m.tp_s / micro_batches, cell[O_TENSOR], 1e-4, 1e-6);
     same(line, "hop", m.pp_s / micro_batches, cell[O_HOP], 1e-4, 1e-6);
     /* The file exchanges one embedding matrix, the library both. */
-    double h = atof(cell[O_HIDDEN]), matrix = h * atof(cell[O_VOCAB]);
-    double layers = atof(cell[O_LAYERS]) * (4 * h * h + 3 * h * atof(cell[O_FFN]));
+    double h = published_number(cell[O_HIDDEN]), matrix = h * published_number(cell[O_VOCAB]);
+    double layers = published_number(cell[O_LAYERS]) * (4 * h * h + 3 * h * published_number(cell[O_FFN]));
     double ratio = (layers + matrix) / (layers + 2 * matrix);
     same(line, "exchange", m.dp_s * ratio, cell[O_EXCHANGE], 1e-4, 1e-6);
 }
