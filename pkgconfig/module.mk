@@ -4,7 +4,7 @@
 INSTALL_PROGRAM = $(INSTALL) -m 755
 INSTALL_DATA    = $(INSTALL) -m 644
 PC_FILE         = pkgconfig/ckptdispatch.pc
-INSTALLED_DOCS := $(wildcard $(srcdir)/README.md $(srcdir)/CHANGELOG.md $(srcdir)/docs/*.md $(srcdir)/docs/api.json)
+INSTALLED_DOCS := $(wildcard $(srcdir)/README.md $(srcdir)/CHANGELOG.md $(srcdir)/docs/*.md $(srcdir)/docs/*.json)
 MAN1           := $(wildcard $(srcdir)/docs/man/*.1)
 MAN3           := $(wildcard $(srcdir)/docs/man/*.3)
 

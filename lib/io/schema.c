@@ -40,22 +40,6 @@ static void write_numbers_of(ckpd__writer *writer, const ckpd__member *member)
     }
 }
 
-/* A number for all slots, "unlimited" where there may be no limit, or a value per slot. */
-static void write_series(ckpd__writer *writer, const ckpd__member *member)
-{
-    ckpd__write_open(writer, "oneOf", '[');
-    write_numbers_of(writer, member);
-    ckpd__write_open(writer, NULL, '{');
-    ckpd__write_text(writer, "type", "array");
-    ckpd__write_open(writer, "items", '{');
-    ckpd__write_open(writer, "oneOf", '[');
-    write_numbers_of(writer, member);
-    ckpd__write_close(writer, ']');
-    ckpd__write_close(writer, '}');
-    ckpd__write_close(writer, '}');
-    ckpd__write_close(writer, ']');
-}
-
 static void write_item(ckpd__writer *writer, const char *type, int32_t length)
 {
     ckpd__write_open_flat(writer, "items", '{');
@@ -74,6 +58,25 @@ static void write_item(ckpd__writer *writer, const char *type, int32_t length)
 
 /* `overlay`: nothing is required, the members come on top of those of another object. */
 static void write_object(ckpd__writer *writer, int32_t which, const char *key, bool overlay);
+
+/* A number for all slots, "unlimited" where there may be no limit, a value per slot, or a file. */
+static void write_series(ckpd__writer *writer, const ckpd__member *member)
+{
+    ckpd__write_open(writer, "oneOf", '[');
+    write_numbers_of(writer, member);
+    ckpd__write_open(writer, NULL, '{');
+    ckpd__write_text(writer, "type", "array");
+    ckpd__write_open(writer, "items", '{');
+    ckpd__write_open(writer, "oneOf", '[');
+    write_numbers_of(writer, member);
+    ckpd__write_close(writer, ']');
+    ckpd__write_close(writer, '}');
+    ckpd__write_close(writer, '}');
+    ckpd__write_open_flat(writer, NULL, '{');
+    ckpd__write_text(writer, "$ref", "#/$defs/series_file");
+    ckpd__write_close(writer, '}');
+    ckpd__write_close(writer, ']');
+}
 
 /* The object that a member of type object or objects holds. */
 static int32_t object_of(int32_t parent, const char *member)
@@ -203,6 +206,9 @@ int32_t ckpd_case_write_schema(ckpd_context *context, ckpd_write_fn write, void 
     ckpd__write_open(&writer, NULL, '{');
     ckpd__write_text(&writer, "$schema", "https://json-schema.org/draft/2020-12/schema");
     ckpd__write_text(&writer, "title", "Case file of ckptdispatch");
+    ckpd__write_open(&writer, "$defs", '{');
+    write_object(&writer, CKPD__AT_FILE, "series_file", false);
+    ckpd__write_close(&writer, '}');
     write_object(&writer, CKPD__AT_CASE, NULL, false);
     ckpd__write_close(&writer, '}');
     return ckpd__writer_end(&writer);
