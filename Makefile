@@ -77,6 +77,7 @@ help:
 	@echo 'check-symbols  map = headers = exports; prefixes; forbidden imports'
 	@echo 'check-headers  each header alone, twice in one program, C99 and C++17'
 	@echo 'check-ffi      bindings against the API list'
+	@echo 'fuzz           libFuzzer over every parser and call sequence, 10 minutes each; X=series for one'
 	@echo 'installcheck   a pkg-config consumer against a staged install, shared and static'
 	@echo 'install, install-strip, uninstall   with DESTDIR and the GNU directory names'
 	@echo 'dist, distcheck   reproducible source archive, and the proof that it works'

@@ -42,7 +42,7 @@ $(SHARED_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_S
 	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_LIB) $(LINK_SHARED) $(CHECK_LIBS) -lpthread -lm
 .SECONDARY: $(SUPPORT_OBJS) $(FUZZ_SRCS:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/tests/fuzz/driver.o $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.o) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.o)
 
-# Fuzz targets: tests/fuzz/fuzz_X.c, replayed over tests/fuzz/corpus/X in the suite; `make fuzz X=...` searches on.
+# Fuzz targets: tests/fuzz/fuzz_X.c, replayed over tests/fuzz/corpus/X in the suite.
 FUZZ_SRCS    := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/fuzz/fuzz_*.c))
 FUZZ_TESTS    = $(FUZZ_SRCS:%.c=$(BUILD)/%)
 $(FUZZ_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/fuzz/driver.o $(LIB_STATIC)
@@ -51,28 +51,19 @@ $(FUZZ_TESTS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/fuzz/
 $(FUZZ_SRCS:tests/%.c=$(BUILD)/results/%): $(BUILD)/results/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_% FORCE
 	@$(RUN_TEST) fuzz/fuzz_$* $(BUILD)/results/fuzz/fuzz_$* $(abs_build)/tests/fuzz/fuzz_$* \
 	    $(abs_srcdir)/tests/fuzz/corpus/$*
-FUZZ_SECONDS = 60
+# `make fuzz` searches with every target, `make fuzz X=series` with one; what it finds goes to build/fuzz/X/.
+X            = $(FUZZ_SRCS:tests/fuzz/fuzz_%.c=%)
+FUZZ_SECONDS = 600
 FUZZ_FLAGS   = -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 .PHONY: fuzz
-fuzz:
-	@test -n '$(X)' || { echo 'fuzz: say which target: $(FUZZ_SRCS:tests/fuzz/fuzz_%.c=X=%)'; exit 1; }
-	@mkdir -p $(BUILD)/fuzz/found
-	clang $(CKPD_CPPFLAGS) $(TEST_CPPFLAGS) $(CKPD_CFLAGS) -DCKPD_BUILDING $(FUZZ_FLAGS) -o $(BUILD)/fuzz/$(X) \
-	    $(srcdir)/tests/fuzz/fuzz_$(X).c $(LIB_SRCS:%=$(srcdir)/%) $(CKPD_LIBS)
-	cd $(BUILD)/fuzz && ./$(X) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -artifact_prefix=found/ found \
-	    $(abs_srcdir)/tests/fuzz/corpus/$(X)
-
-# Benchmarks: tests/bench/bench_*.c, one program each; `make bench B=word` runs those whose name holds the word.
-B =
-BENCH_SRCS   := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/bench/bench_*.c))
-BENCHES       = $(foreach n,$(BENCH_SRCS:%.c=$(BUILD)/%),$(if $(findstring $(B),$(n)),$(n)))
-$(BENCH_SRCS:%.c=$(BUILD)/%): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_STATIC)
-	@mkdir -p $(@D)
-	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_LIB) $(LIB_STATIC) $(CKPD_LIBS) $(CHECK_LIBS)
-.PHONY: bench
-bench: $(BENCHES)
-	@test -n '$(BENCHES)' || echo 'bench: no such benchmark'
-	@for program in $(BENCHES); do $$program || exit 1; done
+fuzz: $(X:%=fuzz-%)
+.PHONY: $(X:%=fuzz-%)
+$(X:%=fuzz-%): fuzz-%:
+	@mkdir -p $(BUILD)/fuzz/$*
+	clang $(CKPD_CPPFLAGS) $(TEST_CPPFLAGS) $(CKPD_CFLAGS) -DCKPD_BUILDING $(FUZZ_FLAGS) -o $(BUILD)/fuzz/fuzz_$* \
+	    $(srcdir)/tests/fuzz/fuzz_$*.c $(LIB_SRCS:%=$(srcdir)/%) $(CKPD_LIBS)
+	cd $(BUILD)/fuzz && ./fuzz_$* -max_total_time=$(FUZZ_SECONDS) -timeout=20 -artifact_prefix=$*/ $* \
+	    $(abs_srcdir)/tests/fuzz/corpus/$*
 
 # One result file per test, made anew each time; the last step adds them up.
 T =
