@@ -7,20 +7,16 @@
  * outlives the call, and the host's own GLPK objects are never touched.
  */
 #include "solver/builtin.h"
+#include "solver/guest.h"
 
 #include <float.h>
 #include <glpk.h>
 #include <limits.h>
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
 
 enum {
-    STACK_BYTES = 8 << 20,
-    POLL_MS = 20,           /* how often the waiting thread looks at the limits */
     MOST_FOR_CUTS = 20000, /* columns */
     PRINT_MS = 40 /* GLPK "prints" this often: the only hook inside its simplex */
 };
@@ -32,15 +28,10 @@ typedef struct worker {
     const ckpd_host *host;
     const ckpd_milp_view *view;
     const ckpd_solve_params *params;
+    ckpd_milp_result *result;
     bool mip;
 
-    /* Shared while the worker runs. */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    atomic_int_least32_t stop; /* 0, 1 time limit, 2 cancelled */
-    bool finished;
-    double shared_incumbent, shared_bound;
-    int64_t shared_iterations, shared_nodes;
+    ckpd__guest guest;
 
     /* The worker's own until it is joined. */
     jmp_buf escape;
@@ -75,7 +66,7 @@ static int on_print(void *info, const char *line)
             w->text[used++] = line[i] == '\n' ? ' ' : line[i];
         }
         w->text[used] = '\0';
-    } else if (atomic_load_explicit(&w->stop, memory_order_relaxed) != 0) {
+    } else if (ckpd__guest_stop(&w->guest) != 0) {
         longjmp(w->escape, LEFT_STOPPED);
     }
     return 1;
@@ -83,12 +74,7 @@ static int on_print(void *info, const char *line)
 
 static void publish(worker *w)
 {
-    pthread_mutex_lock(&w->lock);
-    w->shared_incumbent = w->has_x ? w->objective : INFINITY;
-    w->shared_bound = w->bound;
-    w->shared_iterations = w->iterations;
-    w->shared_nodes = w->nodes;
-    pthread_mutex_unlock(&w->lock);
+    ckpd__guest_tell(&w->guest, w->has_x ? w->objective : INFINITY, w->bound, w->iterations, w->nodes);
 }
 
 /* --- building ---------------------------------------------------------------------------------- */
@@ -256,8 +242,9 @@ static void take_lp(worker *w)
     w->objective = glp_get_obj_val(w->problem);
 }
 
-static void solve_lp(worker *w, ckpd_milp_result *result)
+static void solve_lp(worker *w)
 {
+    ckpd_milp_result *result = w->result;
     glp_adv_basis(w->problem, 0);
     w->outcome = lp_outcome(w, solve_lp_safely(w, GLP_PRIMAL));
     if (w->outcome != CKPD_OUTCOME_OPTIMAL) {
@@ -333,7 +320,7 @@ static void on_tree(glp_tree *tree, void *info)
     w->work_spent = w->work_spent || (params->node_limit >= 0 && w->nodes > params->node_limit) ||
                     (params->iteration_limit >= 0 && w->iterations >= params->iteration_limit);
     if (w->gap_reached || w->work_spent ||
-        atomic_load_explicit(&w->stop, memory_order_relaxed) != 0) {
+        ckpd__guest_stop(&w->guest) != 0) {
         glp_ios_terminate(tree);
     }
 }
@@ -413,13 +400,13 @@ static void solve_mip(worker *w)
 
 /* --- the thread -------------------------------------------------------------------------------- */
 
-static void solve_guarded(worker *w, ckpd_milp_result *result)
+static void solve_guarded(worker *w)
 {
     build(w);
     if (w->mip) {
         solve_mip(w);
     } else {
-        solve_lp(w, result);
+        solve_lp(w);
     }
 }
 
@@ -434,114 +421,30 @@ static void name_failure(worker *w)
     w->status = w->has_x ? CKPD_OK : memory ? CKPD_ERR_NO_MEMORY : CKPD_ERR_BACKEND;
 }
 
-typedef struct task {
-    worker *worker;
-    ckpd_milp_result *result;
-} task;
-
-static void *run(void *argument)
+static void run(void *argument)
 {
-    task *given = argument;
-    worker *w = given->worker;
-    if (glp_init_env() == 0) {
-        glp_term_hook(on_print, w);
-        glp_error_hook(on_error, w);
-        if (w->params->memory_limit_mb > 0) {
-            glp_mem_limit((int)fmin((double)w->params->memory_limit_mb, INT_MAX));
-        }
-        switch (setjmp(w->escape)) {
-        case 0:
-            solve_guarded(w, given->result);
-            break;
-        case LEFT_STOPPED:
-            w->outcome = w->has_x ? CKPD_OUTCOME_FEASIBLE : CKPD_OUTCOME_NO_PLAN;
-            break;
-        default:
-            name_failure(w);
-            break;
-        }
-        glp_free_env();
-    } else {
+    worker *w = argument;
+    if (glp_init_env() != 0) {
         w->status = CKPD_ERR_NO_MEMORY;
+        return;
     }
-    pthread_mutex_lock(&w->lock);
-    w->finished = true;
-    pthread_cond_signal(&w->changed);
-    pthread_mutex_unlock(&w->lock);
-    return NULL;
-}
-
-static void wait_a_little(worker *w)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += POLL_MS * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_nsec -= 1000000000L;
-        until.tv_sec++;
+    glp_term_hook(on_print, w);
+    glp_error_hook(on_error, w);
+    if (w->params->memory_limit_mb > 0) {
+        glp_mem_limit((int)fmin((double)w->params->memory_limit_mb, INT_MAX));
     }
-    pthread_cond_timedwait(&w->changed, &w->lock, &until);
-}
-
-/* The caller's thread: limits, cancel and progress, until the worker is done. */
-static void attend(worker *w)
-{
-    const ckpd_host *host = w->host;
-    double told = ckpd__clock_s(), incumbent = INFINITY, bound = -INFINITY;
-    pthread_mutex_lock(&w->lock);
-    while (!w->finished) {
-        wait_a_little(w);
-        double new_incumbent = w->shared_incumbent, new_bound = w->shared_bound;
-        int64_t iterations = w->shared_iterations, nodes = w->shared_nodes;
-        pthread_mutex_unlock(&w->lock);
-        double now = ckpd__clock_s();
-        if (new_incumbent < incumbent || new_bound > bound || now - told > 0.2) {
-            host->report(new_incumbent, new_bound, iterations, nodes, host->user);
-            incumbent = new_incumbent;
-            bound = new_bound;
-            told = now;
-        }
-        atomic_store_explicit(&w->stop, host->should_stop(host->user), memory_order_relaxed);
-        pthread_mutex_lock(&w->lock);
+    switch (setjmp(w->escape)) {
+    case 0:
+        solve_guarded(w);
+        break;
+    case LEFT_STOPPED:
+        w->outcome = w->has_x ? CKPD_OUTCOME_FEASIBLE : CKPD_OUTCOME_NO_PLAN;
+        break;
+    default:
+        name_failure(w);
+        break;
     }
-    pthread_mutex_unlock(&w->lock);
-}
-
-/* The thread takes no signal: the host's handlers stay on the host's threads. */
-static bool start_thread(pthread_t *thread, task *given)
-{
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) {
-        return false;
-    }
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(thread, &attributes, run, given);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return code == 0;
-}
-
-static bool run_and_join(worker *w, ckpd_milp_result *result)
-{
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* a set wall clock must not stretch a wait */
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->changed, &clock);
-    pthread_condattr_destroy(&clock);
-    task given = {w, result};
-    pthread_t thread;
-    bool started = start_thread(&thread, &given);
-    if (started) {
-        attend(w);
-        pthread_join(thread, NULL);
-    }
-    pthread_cond_destroy(&w->changed);
-    pthread_mutex_destroy(&w->lock);
-    return started;
+    glp_free_env();
 }
 
 /* --- the table --------------------------------------------------------------------------------- */
@@ -565,7 +468,7 @@ static bool make_buffers(worker *w)
 static void fill_result(const worker *w, ckpd_milp_result *result)
 {
     result->outcome = w->outcome;
-    if (atomic_load(&w->stop) == 2 &&
+    if (atomic_load(&w->guest.stop) == 2 &&
         (w->outcome == CKPD_OUTCOME_FEASIBLE || w->outcome == CKPD_OUTCOME_NO_PLAN)) {
         result->outcome = CKPD_OUTCOME_CANCELLED;
     }
@@ -599,14 +502,14 @@ static int32_t solve_milp(const ckpd_host *host, const ckpd_milp_view *view,
     w->host = host;
     w->view = view;
     w->params = params;
-    w->bound = w->shared_bound = -INFINITY;
-    w->shared_incumbent = INFINITY;
+    w->result = result;
+    w->bound = -INFINITY;
     for (int32_t j = 0; view->integer != NULL && j < view->columns; j++) {
         w->mip = w->mip || view->integer[j];
     }
     int32_t status = CKPD_ERR_NO_MEMORY;
     if (make_buffers(w)) {
-        if (run_and_join(w, result)) {
+        if (ckpd__guest_run(&w->guest, host, run, w)) {
             status = w->status;
             fill_result(w, result);
         } else {

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * A foreign solver runs on a thread of its own: with its own stack and thread-local state, with no signal
+ * delivered to it, while the thread that called the library serves limits, cancel and progress.
+ */
+#ifndef CKPD_LIB_SOLVER_GUEST_H
+#define CKPD_LIB_SOLVER_GUEST_H
+
+#include "solver/solver.h"
+#include <pthread.h>
+
+typedef struct ckpd__guest {
+    const ckpd_host *host;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    atomic_int_least32_t stop; /* 0 go on, 1 time limit, 2 cancelled; the guest looks at it often */
+    bool finished;
+    double incumbent, bound; /* as last told, for progress */
+    int64_t iterations, nodes;
+} ckpd__guest;
+
+/* Runs work(argument) on a private thread and returns when it has ended; false: no thread to be had. */
+bool ckpd__guest_run(ckpd__guest *guest, const ckpd_host *host, void (*work)(void *argument),
+                     void *argument);
+/* From the guest's thread: how far it is. */
+void ckpd__guest_tell(ckpd__guest *guest, double incumbent, double bound, int64_t iterations,
+                      int64_t nodes);
+/* From the guest's thread: 0, 1 or 2 as `stop`. */
+int32_t ckpd__guest_stop(ckpd__guest *guest);
+
+#endif
