@@ -272,6 +272,17 @@ typedef int32_t (*ckpd_plugin_init_fn)(uint32_t library_abi, const ckpd_backend_
  * @since 0.1
  */
 CKPD_API int32_t ckpd_backend_register(ckpd_context *context, const ckpd_backend_table *table);
+/**
+ * Loads a solver from a shared library and registers it: a plug-in that exports ckpd_plugin_init, or
+ * HiGHS (1.7.1 or later, as "highs"). NULL looks for HiGHS where the system looks for libraries; a path
+ * must hold a '/'. The library stays loaded for the life of the process. A plug-in runs with all rights
+ * of the process: load only what you trust. Confined.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_FILE (cannot be loaded; the text says why),
+ *         CKPD_ERR_NOT_SUPPORTED (no plug-in), CKPD_ERR_VERSION, CKPD_ERR_DUPLICATE,
+ *         CKPD_ERR_NO_MEMORY, and what ckpd_plugin_init returned
+ * @since 0.1
+ */
+CKPD_API int32_t ckpd_backend_load(ckpd_context *context, const char *path);
 /** Number of backends of a context. Confined. @since 0.1 */
 CKPD_API int32_t ckpd_backend_count(const ckpd_context *context);
 /** Name of the i-th backend, borrowed from the context, NULL out of range. Confined. @since 0.1 */

@@ -12,6 +12,7 @@ enum { OLDEST_TABLE = sizeof(ckpd_backend_table), LONGEST_NAME = 31 };
 typedef struct entry {
     ckpd_backend_table table;
     char name[LONGEST_NAME + 1];
+    void *block; /* freed with the entry */
 } entry;
 
 typedef struct registry {
@@ -44,6 +45,7 @@ static void registry_free(ckpd_context *context, void *data)
 {
     registry *all = data;
     for (int32_t i = 0; i < all->count; i++) {
+        ckpd__free(context, all->entries[i]->block);
         ckpd__free(context, all->entries[i]);
     }
     ckpd__free(context, all->entries);
@@ -118,6 +120,13 @@ int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t n
                           "this build has no backend for %s", needed_text(needed));
     }
     table = ckpd__backend_find(context, name);
+    if (table == NULL && strcmp(name, "highs") == 0) { /* by name it is looked for on first use */
+        int32_t status = ckpd_backend_load(context, NULL);
+        if (status != CKPD_OK) {
+            return status == CKPD_ERR_FILE ? CKPD_ERR_UNKNOWN_NAME : status;
+        }
+        table = ckpd__backend_find(context, name);
+    }
     if (table == NULL) {
         return unknown_backend(context, name);
     }
@@ -199,7 +208,7 @@ static registry *get_registry(ckpd_context *context)
     return all;
 }
 
-int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *given)
+int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *given, void *block)
 {
     ckpd_backend_table table;
     int32_t status =
@@ -227,6 +236,7 @@ int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_tab
     memcpy(added->name, table.name, strlen(table.name));
     added->table = table;
     added->table.name = added->name;
+    added->block = block;
     all->entries[all->count++] = added;
     return CKPD_OK;
 }
@@ -249,7 +259,7 @@ int32_t ckpd_backend_register(ckpd_context *context, const ckpd_backend_table *t
         return ckpd__fail(context, CKPD_ERR_ARGUMENT, "capabilities", -1, known.capabilities,
                           "CKPD_CAP_TRUSTED_BOUND is for built-in backends only");
     }
-    return ckpd__backend_register_own(context, &known);
+    return ckpd__backend_register_own(context, &known, NULL);
 }
 
 int32_t ckpd_backend_count(const ckpd_context *context)

@@ -298,10 +298,11 @@ static int32_t choose(path_solve *s, const char *name)
     uint32_t paths = needed(s->view);
     int32_t status;
     if (name != NULL && name[0] != '\0') {
-        const ckpd_backend_table *named = ckpd__backend_find(s->context, name);
-        bool milp = named != NULL && (named->capabilities & CKPD_CAP_MILP) != 0 &&
-                    (named->capabilities & paths) != paths;
-        status = ckpd__backend_choose(s->context, name, milp ? CKPD_CAP_MILP : paths, &s->backend);
+        status = ckpd__backend_choose(s->context, name, 0, &s->backend);
+        if (status == CKPD_OK && (s->backend->capabilities & paths) != paths &&
+            (s->backend->capabilities & CKPD_CAP_MILP) == 0) {
+            status = ckpd__backend_choose(s->context, name, paths, &s->backend);
+        }
         if (status == CKPD_ERR_NOT_SUPPORTED && !s->control->no_fallback) {
             status = ckpd__backend_choose_paths(s->context, paths, NULL, &s->backend);
             if (status == CKPD_OK) {

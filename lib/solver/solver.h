@@ -24,8 +24,11 @@ int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t n
  */
 int32_t ckpd__backend_choose_paths(ckpd_context *context, uint32_t paths,
                                    const ckpd_backend_table *after, const ckpd_backend_table **out);
-/* Registration without the refusal of CKPD_CAP_TRUSTED_BOUND; for tables of the library itself. */
-int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *table);
+/*
+ * Registration without the refusal of CKPD_CAP_TRUSTED_BOUND; for tables of the library itself. `block`
+ * is freed with the context, NULL for none; it stays the caller's on failure.
+ */
+int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *table, void *block);
 
 /* --- services to a running backend (host.c) --------------------------------------------------- */
 
