@@ -46,18 +46,22 @@ int32_t ckpd__guest_stop(ckpd__guest *guest)
 
 static void wait_a_little(ckpd__guest *guest)
 {
-    struct timespec until;
 #ifdef __APPLE__
-    clock_gettime(CLOCK_REALTIME, &until); /* its condition variables know no other clock */
+    struct timespec interval = {0, POLL_MS * 1000000L};
+    pthread_cond_timedwait_relative_np(&guest->changed, &guest->lock, &interval);
 #else
-    clock_gettime(CLOCK_MONOTONIC, &until);
+    double until = ckpd__clock_s() + POLL_MS / 1e3; /* of the monotonic clock, like the condition */
+    struct timespec at = {.tv_sec = (time_t)until};
+    at.tv_nsec = (long)((until - floor(until)) * 1e9);
+    pthread_cond_timedwait(&guest->changed, &guest->lock, &at);
 #endif
-    until.tv_nsec += POLL_MS * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_nsec -= 1000000000L;
-        until.tv_sec++;
-    }
-    pthread_cond_timedwait(&guest->changed, &guest->lock, &until);
+}
+
+void ckpd__guest_pause(ckpd__guest *guest)
+{
+    pthread_mutex_lock(&guest->lock);
+    wait_a_little(guest);
+    pthread_mutex_unlock(&guest->lock);
 }
 
 /* The caller's thread, until the guest is done. */

@@ -27,5 +27,7 @@ void ckpd__guest_tell(ckpd__guest *guest, double incumbent, double bound, int64_
                       int64_t nodes);
 /* From the guest's thread: 0, 1 or 2 as `stop`. */
 int32_t ckpd__guest_stop(ckpd__guest *guest);
+/* From the guest's thread: lets a moment pass. */
+void ckpd__guest_pause(ckpd__guest *guest);
 
 #endif

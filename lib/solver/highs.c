@@ -16,7 +16,6 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 /* Of HiGHS: 32-bit HighsInt is checked after loading. */
 typedef void (*highs_callback)(int type, const char *message, const void *data_out, void *data_in,
@@ -257,7 +256,7 @@ static void run(void *argument)
                 ckpd__guest_stop(&w->guest) == 2 ? CKPD_OUTCOME_CANCELLED : CKPD_OUTCOME_NO_PLAN;
             return;
         }
-        nanosleep(&(struct timespec){0, 2000000L}, NULL);
+        ckpd__guest_pause(&w->guest);
     }
     int32_t status = run_once(w, w->params->presolve != 0);
     bool again = status == INF_OR_UNBOUNDED || status == INFEASIBLE;
