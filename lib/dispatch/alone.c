@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Above this the check would rival the solve. */
-static const double MOST_WORK = 5e7;
+/* Above this, over all jobs, the check would rival the solve. */
+static const double MOST_WORK = 3e7;
 
 typedef struct alone_run {
     const ckpd__model *model;
@@ -135,19 +135,27 @@ static double least_amount(const alone_run *run, bool power, int32_t *segments)
     return least;
 }
 
+bool ckpd__alone_is_cheap(const ckpd__model *model)
+{
+    double work = 0;
+    for (int32_t j = 0; j < model->problem->jobs; j++) {
+        const ckpd_path_job *job = &model->job[j];
+        if (job->kind != CKPD_JOB_PATHS || job->may_wait == 0) {
+            return false;
+        }
+        work += (double)job->states * (job->deadline - job->source_slot + 1.0) * (job->segments + 1.0) *
+                (job->moves + 1.0);
+    }
+    return work <= MOST_WORK;
+}
+
 bool ckpd__alone_needs(const ckpd__model *model, int32_t job, ckpd__alone *out)
 {
     alone_run run = {model, &model->job[job], model->view.slots, NULL, NULL};
-    if (run.job->kind != CKPD_JOB_PATHS || run.job->may_wait == 0) {
-        return false;
-    }
-    double nodes = (double)run.job->states * (run.slots + 1.0) * (run.job->segments + 1.0);
-    if (nodes * (run.job->moves + 1.0) > MOST_WORK) {
-        return false;
-    }
+    size_t nodes = (size_t)run.job->states * (size_t)(run.slots + 1) * (size_t)(run.job->segments + 1);
     run.blocked = ckpd__calloc(model->context, (size_t)run.job->modes,
                                (size_t)(run.slots + 1) * sizeof *run.blocked);
-    run.best = ckpd__calloc(model->context, (size_t)nodes, sizeof *run.best);
+    run.best = ckpd__calloc(model->context, nodes, sizeof *run.best);
     bool ready = run.blocked != NULL && run.best != NULL;
     if (ready) {
         block_slots(&run);

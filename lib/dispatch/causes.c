@@ -345,9 +345,13 @@ static void check_capacity(ckpd__causes *causes, const ckpd__model *model)
     double it_kw_slots = 0;
     int32_t found = causes->count;
     double h = model->view.slot_hours;
+    if (!ckpd__alone_is_cheap(model)) {
+        return;
+    }
     for (int32_t j = 0; j < model->problem->jobs; j++) {
         ckpd__alone alone;
         if (!ckpd__alone_needs(model, j, &alone)) {
+            causes->out_of_memory = true;
             return;
         }
         if (!isfinite(alone.gpu_slots)) {

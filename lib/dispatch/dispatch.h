@@ -195,7 +195,9 @@ typedef struct ckpd__alone {
     double gpu_slots;    /* fewest GPUs x slots of any path, infinity when it cannot finish */
     double it_kw_slots;  /* least IT power x slots */
 } ckpd__alone;
-/* A dynamic programme over the moves that the caps leave; false when memory ran out or it would take too long. */
+/* Whether asking for every job is small change beside a solve; false also for jobs without a choice of paths. */
+bool ckpd__alone_is_cheap(const ckpd__model *model);
+/* A dynamic programme over the moves that the caps leave; false when memory ran out. */
 bool ckpd__alone_needs(const ckpd__model *model, int32_t job, ckpd__alone *out);
 
 /* --- report (report.c, verify.c) ------------------------------------------------------------------------- */
