@@ -13,7 +13,7 @@
  *
  * Builders (power event, filler, pool, microgrid, shape) are *confined*; the shape copies what is
  * added to it. Plans and runs are *immutable after build*. A control is *confined*.
- * Scalar parameters are set by name; `_describe` lists name, unit, bounds, default and meaning.
+ * Scalar parameters are set by name; `_field_info` tells name, unit, bounds, default and meaning.
  */
 #ifndef CKPTDISPATCH_SHAPE_H
 #define CKPTDISPATCH_SHAPE_H
@@ -48,10 +48,11 @@ CKPD_API int32_t ckpd_power_event_set_text(ckpd_power_event *event, const char *
 /** Reads a number by name; NaN when not given. @since 0.1 */
 CKPD_API int32_t ckpd_power_event_get(const ckpd_power_event *event, const char *name,
                                       double *value);
-/** Describes field `index`. @return CKPD_OK, CKPD_ERR_ARGUMENT (no such index),
- * CKPD_ERR_STRUCT_SIZE @since 0.1 */
-CKPD_API int32_t ckpd_power_event_describe(ckpd_context *context, int32_t index,
-                                           ckpd_field_info *out);
+/** Number of named fields. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_power_event_field_count(void);
+/** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE
+ * @since 0.1 */
+CKPD_API int32_t ckpd_power_event_field_info(int32_t index, ckpd_field_info *out);
 /**
  * Gives the deficit as it really runs (a measured trace), for simulation only: plans keep the
  * trapezoid. Linear between points, zero before the first and after the last.
@@ -94,8 +95,11 @@ CKPD_API const char *ckpd_filler_name(const ckpd_filler *filler);
 CKPD_API int32_t ckpd_filler_set(ckpd_filler *filler, const char *name, double value);
 /** Reads a number by name. @since 0.1 */
 CKPD_API int32_t ckpd_filler_get(const ckpd_filler *filler, const char *name, double *value);
-/** Describes field `index`. @since 0.1 */
-CKPD_API int32_t ckpd_filler_describe(ckpd_context *context, int32_t index, ckpd_field_info *out);
+/** Number of named fields. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_filler_field_count(void);
+/** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE
+ * @since 0.1 */
+CKPD_API int32_t ckpd_filler_field_info(int32_t index, ckpd_field_info *out);
 /**
  * Sets the table. A second axis (a prefill token budget, say) is optional: the row of tables used
  * is the one at field "axis_value", linear in between. Values between batches are linear in log2 of
@@ -142,8 +146,11 @@ CKPD_API void ckpd_gpu_pool_free(ckpd_gpu_pool *pool);
 CKPD_API int32_t ckpd_gpu_pool_set(ckpd_gpu_pool *pool, const char *name, double value);
 /** Reads a number by name. @since 0.1 */
 CKPD_API int32_t ckpd_gpu_pool_get(const ckpd_gpu_pool *pool, const char *name, double *value);
-/** Describes field `index`. @since 0.1 */
-CKPD_API int32_t ckpd_gpu_pool_describe(ckpd_context *context, int32_t index, ckpd_field_info *out);
+/** Number of named fields. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_gpu_pool_field_count(void);
+/** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE
+ * @since 0.1 */
+CKPD_API int32_t ckpd_gpu_pool_field_info(int32_t index, ckpd_field_info *out);
 
 /* --- microgrid and battery ------------------------------------------------------------------- */
 
@@ -171,9 +178,11 @@ CKPD_API int32_t ckpd_microgrid_set(ckpd_microgrid *grid, const char *name, doub
 CKPD_API int32_t ckpd_microgrid_set_text(ckpd_microgrid *grid, const char *name, const char *text);
 /** Reads a number by name. @since 0.1 */
 CKPD_API int32_t ckpd_microgrid_get(const ckpd_microgrid *grid, const char *name, double *value);
-/** Describes field `index`. @since 0.1 */
-CKPD_API int32_t ckpd_microgrid_describe(ckpd_context *context, int32_t index,
-                                         ckpd_field_info *out);
+/** Number of named fields. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_microgrid_field_count(void);
+/** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE
+ * @since 0.1 */
+CKPD_API int32_t ckpd_microgrid_field_info(int32_t index, ckpd_field_info *out);
 /**
  * Refuses a microgrid that cannot run: Routh's test of the machine alone (battery out), limits that
  * contradict one another, a load outside the valve limits.
@@ -219,8 +228,11 @@ CKPD_API void ckpd_shape_free(ckpd_shape *shape);
 CKPD_API int32_t ckpd_shape_set(ckpd_shape *shape, const char *name, double value);
 /** Reads a number by name. @since 0.1 */
 CKPD_API int32_t ckpd_shape_get(const ckpd_shape *shape, const char *name, double *value);
-/** Describes field `index`. @since 0.1 */
-CKPD_API int32_t ckpd_shape_describe(ckpd_context *context, int32_t index, ckpd_field_info *out);
+/** Number of named fields. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_shape_field_count(void);
+/** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE
+ * @since 0.1 */
+CKPD_API int32_t ckpd_shape_field_info(int32_t index, ckpd_field_info *out);
 /**
  * Adds a copy of an event. Events may overlap and come in any order; they keep the index of adding.
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_MISSING, CKPD_ERR_RANGE (ends after the field end_s

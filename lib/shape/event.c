@@ -70,10 +70,14 @@ int32_t ckpd_power_event_get(const ckpd_power_event *event, const char *name, do
                : ckpd__fields_get(event->context, &ckpd__event_fields, event->values, name, value);
 }
 
-int32_t ckpd_power_event_describe(ckpd_context *context, int32_t index, ckpd_field_info *out)
+int32_t ckpd_power_event_field_count(void)
 {
-    return context == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_info(context, &ckpd__event_fields, index, out);
+    return EVENT_FIELDS;
+}
+
+int32_t ckpd_power_event_field_info(int32_t index, ckpd_field_info *out)
+{
+    return ckpd__fields_info(NULL, &ckpd__event_fields, index, out);
 }
 
 int32_t ckpd_power_event_set_trace(ckpd_power_event *event, int32_t count, const double *since_s,

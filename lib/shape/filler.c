@@ -94,10 +94,14 @@ int32_t ckpd_filler_get(const ckpd_filler *filler, const char *name, double *val
                                              name, value);
 }
 
-int32_t ckpd_filler_describe(ckpd_context *context, int32_t index, ckpd_field_info *out)
+int32_t ckpd_filler_field_count(void)
 {
-    return context == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_info(context, &ckpd__filler_fields, index, out);
+    return FILLER_FIELDS;
+}
+
+int32_t ckpd_filler_field_info(int32_t index, ckpd_field_info *out)
+{
+    return ckpd__fields_info(NULL, &ckpd__filler_fields, index, out);
 }
 
 static int32_t check_table(const ckpd_filler *filler, int32_t batches, const int32_t *batch,

@@ -180,10 +180,14 @@ int32_t ckpd_microgrid_get(const ckpd_microgrid *grid, const char *name, double 
                : ckpd__fields_get(grid->context, &ckpd__grid_fields, grid->values, name, value);
 }
 
-int32_t ckpd_microgrid_describe(ckpd_context *context, int32_t index, ckpd_field_info *out)
+int32_t ckpd_microgrid_field_count(void)
 {
-    return context == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_info(context, &ckpd__grid_fields, index, out);
+    return GRID_FIELDS;
+}
+
+int32_t ckpd_microgrid_field_info(int32_t index, ckpd_field_info *out)
+{
+    return ckpd__fields_info(NULL, &ckpd__grid_fields, index, out);
 }
 
 /* --- stability ------------------------------------------------------------------------------- */

@@ -62,8 +62,12 @@ int32_t ckpd_gpu_pool_get(const ckpd_gpu_pool *pool, const char *name, double *v
                : ckpd__fields_get(pool->context, &ckpd__pool_fields, pool->values, name, value);
 }
 
-int32_t ckpd_gpu_pool_describe(ckpd_context *context, int32_t index, ckpd_field_info *out)
+int32_t ckpd_gpu_pool_field_count(void)
 {
-    return context == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_info(context, &ckpd__pool_fields, index, out);
+    return POOL_FIELDS;
+}
+
+int32_t ckpd_gpu_pool_field_info(int32_t index, ckpd_field_info *out)
+{
+    return ckpd__fields_info(NULL, &ckpd__pool_fields, index, out);
 }

@@ -126,10 +126,14 @@ int32_t ckpd_shape_get(const ckpd_shape *shape, const char *name, double *value)
                : ckpd__fields_get(shape->context, &ckpd__shape_fields, shape->values, name, value);
 }
 
-int32_t ckpd_shape_describe(ckpd_context *context, int32_t index, ckpd_field_info *out)
+int32_t ckpd_shape_field_count(void)
 {
-    return context == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_info(context, &ckpd__shape_fields, index, out);
+    return SHAPE_FIELDS;
+}
+
+int32_t ckpd_shape_field_info(int32_t index, ckpd_field_info *out)
+{
+    return ckpd__fields_info(NULL, &ckpd__shape_fields, index, out);
 }
 
 static int32_t check_event(const ckpd_shape *shape, const ckpd_power_event *event)
