@@ -17,6 +17,7 @@ static const cli_command COMMANDS[] = {
     {"export", "CASE", "write the model for another solver", cli_export},
     {"import-solution", "CASE FILE", "read another solver's answer, check it, make it a plan", cli_import},
     {"describe", "[OBJECT|CASE]", "explain the case format, or sum up a case", cli_describe},
+    {"shape", "CASE", "fill checkpoint dips with inference work and simulate the microgrid", cli_shape},
     {"version", "", "print versions and solvers", cli_version},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };

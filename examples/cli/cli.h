@@ -125,6 +125,13 @@ char *cli_join(const char *folder, const char *name); /* freed by the caller */
 /* Writes plan.gp and runs gnuplot on it (plan.svg, plan.png). Returns -1 or the exit status. */
 int cli_plot(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, const char *folder);
 
+/* gnuplot inside the folder; its exit status, 127 when it was not found. */
+int cli_run_gnuplot(const char *folder, const char *script, const char *form);
+
+/* The picture of a shaped run beside the run without filler (shape.gp, shape.svg, shape.png). */
+int cli_shape_plot(cli *tool, const ckpd_shape *shape, const ckpd_shape_run *none, const ckpd_shape_run *run,
+                   const ckpd_microgrid *grid, const char *folder);
+
 /* --- commands ---------------------------------------------------------------------------------------- */
 
 int cli_modes(cli *tool, int count, char **words);
@@ -135,6 +142,7 @@ int cli_verify(cli *tool, int count, char **words);
 int cli_export(cli *tool, int count, char **words);
 int cli_import(cli *tool, int count, char **words);
 int cli_describe(cli *tool, int count, char **words);
+int cli_shape(cli *tool, int count, char **words);
 int cli_version(cli *tool, int count, char **words);
 
 #endif

@@ -332,7 +332,7 @@ static void put_script(picture *p)
 }
 
 /* gnuplot inside the folder; 127: not found. */
-static int run_gnuplot(const char *folder, const char *form)
+int cli_run_gnuplot(const char *folder, const char *script, const char *form)
 {
     char setting[32];
     snprintf(setting, sizeof setting, "form='%s'", form);
@@ -340,7 +340,7 @@ static int run_gnuplot(const char *folder, const char *form)
     pid_t child = fork();
     if (child == 0) {
         if (chdir(folder) == 0) {
-            execlp("gnuplot", "gnuplot", "-e", setting, "plan.gp", (char *)NULL);
+            execlp("gnuplot", "gnuplot", "-e", setting, script, (char *)NULL);
         }
         _exit(127);
     }
@@ -389,8 +389,8 @@ int cli_plot(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, 
     if (status >= 0) {
         return status;
     }
-    int drawn = run_gnuplot(folder, "svg");
-    drawn = drawn == 0 ? run_gnuplot(folder, "png") : drawn;
+    int drawn = cli_run_gnuplot(folder, "plan.gp", "svg");
+    drawn = drawn == 0 ? cli_run_gnuplot(folder, "plan.gp", "png") : drawn;
     if (drawn == 127) {
         fputs("ckptdispatch: gnuplot was not found: no picture drawn (plan.gp holds it)\n", stderr);
     } else if (drawn != 0) {

@@ -13,6 +13,7 @@
 #include <ckptdispatch/dispatch.h>
 #include <ckptdispatch/graph.h>
 #include <ckptdispatch/modes.h>
+#include <ckptdispatch/shape.h>
 #include <ckptdispatch/site.h>
 #include <ckptdispatch/task.h>
 
@@ -195,6 +196,34 @@ CKPD_API int32_t ckpd_case_load_plan(ckpd_plan **out, ckpd_plan_info *info, cons
 /** The same from memory. @since 0.1 */
 CKPD_API int32_t ckpd_case_parse_plan(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loaded,
                                       const char *text, size_t length);
+
+/* --- shaping cases ---------------------------------------------------------------------------- */
+
+/**
+ * Reads a shaping case: pool, microgrid, events, fillers and parameters (docs/shaping.md, "Case files").
+ * @param[out] shape  the problem, owned by the caller
+ * @param[out] grid   the microgrid, owned by the caller, or NULL when it is not wanted
+ * @param      path   of the file; a CSV file of fillers that it names is looked for beside it
+ * @return as ckpd_case_load() @since 0.1
+ */
+CKPD_API int32_t ckpd_shape_load(ckpd_shape **shape, ckpd_microgrid **grid, ckpd_context *context,
+                                 const char *path);
+/**
+ * The same from memory.
+ * @param text    UTF-8, `length` bytes
+ * @param beside  path of a file beside which a CSV file is looked for; NULL: in the working folder
+ * @return as ckpd_shape_load() @since 0.1
+ */
+CKPD_API int32_t ckpd_shape_parse(ckpd_shape **shape, ckpd_microgrid **grid, ckpd_context *context,
+                                  const char *text, size_t length, const char *beside);
+/**
+ * Adds filler types from CSV with a header row: type, gpus_per_replica, batch, power_per_gpu_W, batch_time_s, and
+ * optionally planned (0 or 1), queue_groups, tokens_per_request; other columns are ignored. Rows of a type
+ * follow one another with ascending batch. After an error nothing has been added.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_SYNTAX, CKPD_ERR_MISSING (column), and as
+ *         ckpd_filler_set_table() and ckpd_shape_add_filler(); the error's index is the line @since 0.1
+ */
+CKPD_API int32_t ckpd_shape_add_fillers_csv(ckpd_shape *shape, const char *text, size_t length);
 
 #ifdef __cplusplus
 }

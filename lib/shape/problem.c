@@ -221,6 +221,23 @@ int32_t ckpd_shape_add_filler(ckpd_shape *shape, const ckpd_filler *filler)
     return status;
 }
 
+ckpd_context *ckpd__shape_context(const ckpd_shape *shape)
+{
+    return shape->context;
+}
+
+int32_t ckpd__shape_add_fillers(ckpd_shape *shape, int32_t count, ckpd_filler *const *fillers)
+{
+    int32_t before = shape->fillers, status = CKPD_OK;
+    for (int32_t i = 0; i < count && status == CKPD_OK; i++) {
+        status = ckpd_shape_add_filler(shape, fillers[i]);
+    }
+    while (status != CKPD_OK && shape->fillers > before) {
+        ckpd_filler_free(shape->filler[--shape->fillers]);
+    }
+    return status;
+}
+
 int32_t ckpd_shape_event_count(const ckpd_shape *shape)
 {
     return shape == NULL ? 0 : shape->events;

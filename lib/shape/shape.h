@@ -137,6 +137,9 @@ struct ckpd_shape {
     ckpd_filler **filler;
 };
 
+ckpd_context *ckpd__shape_context(const ckpd_shape *shape);
+/* All of them or none. */
+int32_t ckpd__shape_add_fillers(ckpd_shape *shape, int32_t count, ckpd_filler *const *fillers);
 int32_t ckpd__shape_copy(ckpd_shape **out, const ckpd_shape *shape);
 
 /* --- resolved: what planning, control and simulation compute with ------------------------------
