@@ -135,7 +135,7 @@ static int32_t syntax_error(ckpd_context *context, const char *source, const cha
         json_error_code(error) == json_error_duplicate_key ? CKPD_ERR_DUPLICATE : CKPD_ERR_SYNTAX;
     char path[160];
     ckpd__json_locate(text, error->position > 0 ? (size_t)error->position : 0, path, sizeof path);
-    return ckpd__fail(context, code, path, error->line, (double)NAN,
+    return ckpd__fail(context, code, path[0] != '\0' ? path : "file", error->line, (double)NAN,
                       "%s: line %d, column %d%s%s: %s", source, error->line, error->column,
                       path[0] != '\0' ? ", in " : "", path, error->text);
 }

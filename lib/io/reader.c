@@ -15,7 +15,8 @@ void ckpd__place_print(const ckpd__place *place, char *text, size_t size)
     ckpd__place_print(place->parent, text, size);
     size_t used = strlen(text);
     if (place->key != NULL) {
-        ckpd__format(text + used, size - used, "%s%s", used > 0 ? "." : "", place->key);
+        ckpd__format(text + used, size - used, "%s%s", used > 0 ? "." : "",
+                     place->key[0] != '\0' ? place->key : "\"\"");
     } else {
         ckpd__format(text + used, size - used, "[%d]", place->index);
     }
@@ -27,8 +28,8 @@ int32_t ckpd__refuse(ckpd_context *context, const ckpd__place *place, int32_t co
     char path[PATH_BYTES];
     ckpd__place_print(place, path, sizeof path);
     int64_t index = place != NULL && place->key == NULL && place->parent != NULL ? place->index : -1;
-    return ckpd__fail(context, code, path, index, value, "%s%s%s", path, path[0] != '\0' ? ": " : "",
-                      message);
+    return ckpd__fail(context, code, path[0] != '\0' ? path : "file", index, value, "%s%s%s", path,
+                      path[0] != '\0' ? ": " : "", message);
 }
 
 int32_t ckpd__refuse_with(ckpd_context *context, const ckpd__place *place, int32_t status)
