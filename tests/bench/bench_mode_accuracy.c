@@ -107,6 +107,17 @@ static void print_outliers(const published_row *rows, int32_t count)
     }
 }
 
+static void print_ranks(const published_row *rows, int32_t count)
+{
+    published_group groups[16];
+    int32_t number = published_groups(rows, count, groups, 16);
+    puts("\n### Order of layouts inside the BLOOM trial tables (Spearman, measured and predicted time)\n\n"
+         "| table | rows | rank correlation |\n|---|---:|---:|");
+    for (int32_t i = 0; i < number; i++) {
+        printf("| %s | %d | %.2f |\n", groups[i].name, groups[i].rows, groups[i].correlation);
+    }
+}
+
 /* --- memory ----------------------------------------------------------------------------------------- */
 
 static void memory_line(const published_peak *peaks, int32_t count, const char *name, bool complete,
@@ -461,6 +472,7 @@ START_TEST(tables)
     print_times(rows, count);
     print_stacks(rows, count);
     print_outliers(rows, count);
+    print_ranks(rows, count);
     print_memory();
     print_power(rows, count);
     print_totals();

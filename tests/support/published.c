@@ -452,3 +452,33 @@ double published_spearman(const double *a, const double *b, int32_t count)
     }
     return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
 }
+
+int32_t published_groups(const published_row *rows, int32_t count, published_group *groups, int32_t most)
+{
+    double *measured = calloc((size_t)count + 1, sizeof *measured);
+    double *predicted = calloc((size_t)count + 1, sizeof *predicted);
+    int32_t found = 0;
+    for (int32_t i = 0; i < count && found < most; i++) {
+        int32_t members = 0;
+        bool known = rows[i].group[0] == '\0' || rows[i].guessed || rows[i].efficiency <= 0;
+        for (int32_t k = 0; k < i; k++) {
+            known = known || (strcmp(rows[k].group, rows[i].group) == 0 && !rows[k].guessed &&
+                              rows[k].efficiency > 0);
+        }
+        for (int32_t k = i; k < count && !known; k++) {
+            if (rows[k].efficiency > 0 && !rows[k].guessed && strcmp(rows[k].group, rows[i].group) == 0) {
+                measured[members] = rows[k].run.iteration_s;
+                predicted[members++] = rows[k].predicted_s;
+            }
+        }
+        if (members >= 5) {
+            groups[found] = (published_group){.rows = members,
+                                              .correlation = published_spearman(measured, predicted, members)};
+            snprintf(groups[found].name, sizeof groups[found].name, "%s", rows[i].group);
+            found++;
+        }
+    }
+    free(measured);
+    free(predicted);
+    return found;
+}

@@ -89,4 +89,13 @@ published_errors published_summary(double *errors, int32_t count);
 /* Spearman's rank correlation of two lists (mean ranks for ties). */
 double published_spearman(const double *a, const double *b, int32_t count);
 
+/* Rank correlation of measured and predicted times inside one trial table. */
+typedef struct published_group {
+    char name[48];
+    int32_t rows;
+    double correlation;
+} published_group;
+/* Tables of at least five rows with printed layers and heads; returns their number, at most `most`. */
+int32_t published_groups(const published_row *rows, int32_t count, published_group *groups, int32_t most);
+
 #endif

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static ckpd_context *context;
 static published_row *rows;
@@ -79,31 +78,15 @@ START_TEST(ranks_of_layouts)
     if (!start()) {
         return;
     }
-    double measured[128], predicted[128], found[16];
-    char seen[16][48];
-    int32_t groups = 0;
-    for (int32_t i = 0; i < count; i++) {
-        int32_t members = 0;
-        bool known = rows[i].group[0] == '\0' || rows[i].guessed;
-        for (int32_t g = 0; g < groups; g++) {
-            known = known || strcmp(seen[g], rows[i].group) == 0;
-        }
-        for (int32_t k = i; k < count && !known; k++) {
-            if (rows[k].efficiency > 0 && !rows[k].guessed && strcmp(rows[k].group, rows[i].group) == 0 &&
-                members < 128) {
-                measured[members] = rows[k].run.iteration_s;
-                predicted[members++] = rows[k].predicted_s;
-            }
-        }
-        if (members >= 5 && groups < 16) {
-            memcpy(seen[groups], rows[i].group, sizeof seen[groups]);
-            found[groups] = published_spearman(measured, predicted, members);
-            printf("  %-28s %2d rows, rank correlation %.2f\n", rows[i].group, members, found[groups]);
-            groups++;
-        }
+    published_group groups[16];
+    double found[16];
+    int32_t number = published_groups(rows, count, groups, 16);
+    for (int32_t i = 0; i < number; i++) {
+        found[i] = groups[i].correlation;
+        printf("  %-28s %2d rows, rank correlation %.2f\n", groups[i].name, groups[i].rows, found[i]);
     }
-    ck_assert_int_ge(groups, 5);
-    published_errors summary = published_summary(found, groups);
+    ck_assert_int_ge(number, 5);
+    published_errors summary = published_summary(found, number);
     printf("median group: %.2f\n", summary.median);
     fflush(stdout);
     ck_assert_double_ge(summary.median, 0.85);
