@@ -382,8 +382,11 @@ static void solve_mip(worker *w)
     glp_init_iocp(&control);
     control.msg_lev = GLP_MSG_ALL;
     control.br_tech = w->view->hint_pseudo_cost ? GLP_BR_PCH : GLP_BR_DTH;
-    /* Lumpy power makes MIR cuts worth an order of magnitude, until making them takes over. */
-    control.mir_cuts = !w->view->hint_pseudo_cost && w->view->columns <= MOST_FOR_CUTS ? GLP_ON : GLP_OFF;
+    /*
+     * Lumpy power makes MIR cuts worth an order of magnitude, until making them takes over: golden S3
+     * proven in 2 s of processor time with them and not within 44 s without, steep S4 in 0.3 s against 8.
+     */
+    control.mir_cuts = w->view->columns <= MOST_FOR_CUTS ? GLP_ON : GLP_OFF;
     control.presolve = GLP_OFF; /* it ignores every limit, and hides points from the callback */
     control.tol_int = 1e-7;
     control.out_frq = PRINT_MS;

@@ -171,6 +171,43 @@ static void scale_back(milp_solve *s)
     }
 }
 
+/*
+ * Integers within a solver's tolerance may stand for a point that exact integers do not allow (a leak
+ * through a big-M). Then the rest is solved again beside the rounded integers.
+ */
+static int32_t polish(milp_solve *s)
+{
+    ckpd_milp_result *answer = &s->answer;
+    size_t columns = (size_t)s->view.columns;
+    if ((s->backend->capabilities & CKPD_CAP_LP) == 0) {
+        return CKPD_ERR_VERIFY;
+    }
+    double *lower = ckpd__calloc(s->context, 2 * columns, sizeof(double));
+    if (lower == NULL) {
+        return ckpd__no_memory(s->context);
+    }
+    double *upper = lower + columns;
+    for (size_t j = 0; j < columns; j++) {
+        bool whole = s->view.integer[j];
+        lower[j] = whole ? answer->x[j] : s->view.lower[j];
+        upper[j] = whole ? answer->x[j] : s->view.upper[j];
+    }
+    ckpd_milp_view fixed = s->view;
+    fixed.lower = lower;
+    fixed.upper = upper;
+    fixed.integer = NULL;
+    fixed.start_point = NULL;
+    ckpd_milp_result again = {.size = sizeof again, .x = answer->x};
+    s->params.time_limit_s = ckpd__host_time_left(&s->state);
+    int32_t status = s->backend->solve_milp(&s->host, &fixed, &s->params, &again, s->backend->user);
+    ckpd__free(s->context, lower);
+    if (status != CKPD_OK || again.outcome != CKPD_OUTCOME_OPTIMAL) {
+        return CKPD_ERR_VERIFY;
+    }
+    clean_point(s->original, answer->x);
+    return ckpd__milp_point_check(s->context, s->original, answer->x, &answer->objective, true);
+}
+
 /* What the backend says is turned into what can be stood by. */
 static int32_t judge(milp_solve *s, const ckpd_solve_params *asked)
 {
@@ -197,6 +234,10 @@ static int32_t judge(milp_solve *s, const ckpd_solve_params *asked)
     clean_point(s->original, answer->x);
     int32_t status =
         ckpd__milp_point_check(s->context, s->original, answer->x, &answer->objective, false);
+    if (status == CKPD_ERR_VERIFY && is_mip(s->original)) {
+        int32_t polished = polish(s);
+        status = polished == CKPD_ERR_VERIFY ? status : polished; /* the first miss is the one told */
+    }
     if (status != CKPD_OK) {
         return status;
     }
