@@ -254,6 +254,66 @@ CKPD_API const char *ckpd_solution_cause(const ckpd_solution *solution, int32_t 
 CKPD_API int32_t ckpd_solution_progress(const ckpd_solution *solution, int32_t job, double *share,
                                         int32_t count);
 
+/* --- diagnosis -------------------------------------------------------------------------------------- */
+
+/** Limits that can be relaxed. */
+enum {
+    CKPD_LIMIT_GPU_CAP = 1,    /**< amount in GPUs */
+    CKPD_LIMIT_SITE_CAP = 2,   /**< amount in kW */
+    CKPD_LIMIT_IMPORT_CAP = 3, /**< amount in kW */
+    CKPD_LIMIT_DEADLINE = 4,   /**< amount in slots */
+    CKPD_LIMIT_END_SOC = 5     /**< amount in kWh */
+};
+
+/** One limit of a set that has to give way. */
+typedef struct ckpd_relaxation {
+    size_t size;
+    int32_t limit;      /**< CKPD_LIMIT_... */
+    int32_t job;        /**< for CKPD_LIMIT_DEADLINE, else -1 */
+    int32_t first_slot; /**< first and last slot in which a plan needs it; -1 where slots say nothing */
+    int32_t last_slot;
+    double amount;      /**< by how much the limit has to be moved, everywhere alike */
+    char message[256];
+} ckpd_relaxation;
+
+/** Why a problem has no plan, and what would give it one. Immutable after build (shareable). */
+typedef struct ckpd_diagnosis ckpd_diagnosis;
+
+/**
+ * Looks for a smallest set of limits such that relaxing them, and no others, gives the scenario a plan, and for
+ * the least uniform amount of each: no member of the set can be left out, and given the others none can be
+ * relaxed less. Caps are given up before deadlines, deadlines before the end SOC. Deadlines move
+ * up to the horizon. Makes some ten to fifty solves for any plan, each with what is left of the time limit.
+ * @param options  backend, time limit (of all solves together), cancel token; NULL for the defaults
+ * @return as ckpd_problem_solve() @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_diagnose(ckpd_diagnosis **out, ckpd_problem *problem, int32_t scenario,
+                                       const ckpd_solve_options *options);
+/** Ends a diagnosis; NULL is fine. Any thread. @since 0.1 */
+CKPD_API void ckpd_diagnosis_free(ckpd_diagnosis *diagnosis);
+/**
+ * CKPD_OUTCOME_OPTIMAL: the problem has a plan as it is. CKPD_OUTCOME_FEASIBLE: it has one with the
+ * relaxations. CKPD_OUTCOME_INFEASIBLE: no relaxation of these limits helps, the causes say why. CKPD_OUTCOME_NO_PLAN,
+ * CKPD_OUTCOME_CANCELLED: stopped before an answer. @since 0.1
+ */
+CKPD_API int32_t ckpd_diagnosis_outcome(const ckpd_diagnosis *diagnosis);
+/** 0 when a solve ran into a limit, so that an amount may be larger than needed; else 1. @since 0.1 */
+CKPD_API int32_t ckpd_diagnosis_is_minimal(const ckpd_diagnosis *diagnosis);
+/** Number of relaxations. @since 0.1 */
+CKPD_API int32_t ckpd_diagnosis_relaxation_count(const ckpd_diagnosis *diagnosis);
+/** Copies a relaxation. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */
+CKPD_API int32_t ckpd_diagnosis_get_relaxation(const ckpd_diagnosis *diagnosis, int32_t index,
+                                               ckpd_relaxation *out);
+/** Number of named causes, as ckpd_solution_cause_count(). @since 0.1 */
+CKPD_API int32_t ckpd_diagnosis_cause_count(const ckpd_diagnosis *diagnosis);
+/** The i-th cause as text with amounts, borrowed; NULL out of range. @since 0.1 */
+CKPD_API const char *ckpd_diagnosis_cause(const ckpd_diagnosis *diagnosis, int32_t index);
+/**
+ * A verified plan of the relaxed problem, borrowed; NULL when there is none. Its cost is not minimised.
+ * @since 0.1
+ */
+CKPD_API const ckpd_solution *ckpd_diagnosis_solution(const ckpd_diagnosis *diagnosis);
+
 /* --- model export ---------------------------------------------------------------------------------- */
 
 /**
