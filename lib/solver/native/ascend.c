@@ -16,25 +16,31 @@ double ckpd__nat_search_cutoff(const nat_search *search)
     return best - fmax(search->params->absolute_gap, search->params->relative_gap * fabs(best)) * 0.999;
 }
 
+static void keep_better(nat_search *search)
+{
+    if (!(search->trial.cost < search->best.cost))
+        return;
+    ckpd__nat_plan_copy(search->model, &search->best, &search->trial);
+    if (search->host->report)
+        search->host->report(search->best.cost, search->bound, search->iterations, search->nodes,
+                             search->host->user);
+}
+
 void ckpd__nat_search_offer(nat_search *search, int32_t passes)
 {
-    nat_plan *trial = &search->trial;
     if (search->model->storage)
         memcpy(search->primal.worth, search->dual.worth,
                (size_t)search->model->slots * sizeof *search->primal.worth);
-    ckpd__nat_primal_descend(&search->primal, trial, passes);
-    if (trial->cost < search->best.cost) {
-        ckpd__nat_plan_copy(search->model, &search->best, trial);
-        if (search->host->report)
-            search->host->report(search->best.cost, search->bound, search->iterations, search->nodes,
-                                 search->host->user);
-    }
+    ckpd__nat_primal_descend(&search->primal, &search->trial, passes);
+    keep_better(search);
 }
 
-static void offer_paths(nat_search *search)
+void ckpd__nat_search_offer_paths(nat_search *search)
 {
     for (int32_t j = 0; j < search->model->jobs; j++)
         ckpd__nat_path_copy(&search->trial.path[j], &search->dual.path[j], search->model->slots);
+    ckpd__nat_primal_cost(&search->primal, &search->trial);
+    keep_better(search);
     ckpd__nat_search_offer(search, 3);
 }
 
@@ -96,7 +102,7 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
         if (best >= ckpd__nat_search_cutoff(search) || must_stop(search))
             break;
         if (how->plans_every && round % how->plans_every == how->plans_every - 1)
-            offer_paths(search);
+            ckpd__nat_search_offer_paths(search);
         double goal = search->best.cost < (double)INFINITY ? search->best.cost : search->ceiling;
         if (best > notable + 1e-2 * fmin(fabs(goal - best), fabs(best)) || round == 0) {
             notable = best;

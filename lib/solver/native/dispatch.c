@@ -72,9 +72,11 @@ static bool fill_end(nat_dispatch *dispatch)
 {
     const ckpd_path_storage *s = dispatch->model->storage;
     nat_piecewise *end = &dispatch->value[dispatch->model->slots];
-    double low = s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : s->soc_end_kwh;
-    double high = s->terminal == CKPD_TERMINAL_EQUAL ? s->soc_end_kwh : s->soc_max_kwh;
+    double low = s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : fmax(s->soc_end_kwh, s->soc_min_kwh);
+    double high = s->terminal == CKPD_TERMINAL_EQUAL ? fmin(s->soc_end_kwh, s->soc_max_kwh) : s->soc_max_kwh;
     end->count = 0;
+    if (low > high)
+        return true; /* no level will do */
     return ckpd__nat_piecewise_add(
         end, dispatch->host,
         (nat_piece){low, -s->end_value_per_kwh * low, high, -s->end_value_per_kwh * high});

@@ -109,6 +109,8 @@ static bool sums_are_free(const ckpd_path_job *in)
 static void fill_durations(const ckpd_path_job *in, int32_t *duration)
 {
     for (int32_t i = 0; i < in->moves; i++) {
+        if (in->move_segments[i] > in->segments)
+            continue;
         int32_t *entry = &duration[(size_t)in->move_mode[i] * ((size_t)in->segments + 1) +
                                    (size_t)in->move_segments[i]];
         if (*entry == 0 || in->move_slots[i] < *entry)
@@ -176,6 +178,8 @@ static void keep_moves(nat_job *job, const int32_t *duration)
     job->moves = 0;
     for (int32_t i = 0; i < in->moves; i++) {
         int32_t mode = in->move_mode[i];
+        if (in->move_slots[i] > in->deadline - in->source_slot || in->move_segments[i] > in->segments)
+            continue;
         if (duration && splits(duration + (size_t)mode * ((size_t)job->segments + 1),
                                in->move_segments[i], in->move_slots[i]))
             continue;

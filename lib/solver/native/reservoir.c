@@ -262,8 +262,10 @@ double ckpd__nat_reservoir_solve(nat_reservoir *reservoir, double *worth)
     const nat_model *model = reservoir->model;
     const ckpd_path_storage *s = model->storage;
     nat_convex *end = &reservoir->value[model->slots];
-    double low = s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : s->soc_end_kwh;
-    double high = s->terminal == CKPD_TERMINAL_EQUAL ? s->soc_end_kwh : s->soc_max_kwh;
+    double low = s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : fmax(s->soc_end_kwh, s->soc_min_kwh);
+    double high = s->terminal == CKPD_TERMINAL_EQUAL ? fmin(s->soc_end_kwh, s->soc_max_kwh) : s->soc_max_kwh;
+    if (low > high)
+        return NONE;
     if (!reserve(end, reservoir->host, 1)) {
         reservoir->failed = true;
         return NONE;

@@ -281,7 +281,9 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     if (bound >= ckpd__nat_search_cutoff(search)) {
         return true;
     }
-    ckpd__nat_dual_evaluate(&search->dual, search->forbidden);
+    if (!(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY))
+        return true;
+    ckpd__nat_search_offer_paths(search);
     fix(search, search->dual.value);
     nat_split split = choose_split(search, search->dual.value);
     return split.job < 0 || branch(tree, search, split, bound);
