@@ -35,13 +35,33 @@ void ckpd__nat_search_offer(nat_search *search, int32_t passes)
     keep_better(search);
 }
 
-void ckpd__nat_search_offer_paths(nat_search *search)
+static void take_paths(nat_search *search)
 {
     for (int32_t j = 0; j < search->model->jobs; j++)
         ckpd__nat_path_copy(&search->trial.path[j], &search->dual.path[j], search->model->slots);
+}
+
+/* A plan that first follows the mean power of the bound's paths, with a strength that changes each time. */
+static void offer_tracking(nat_search *search)
+{
+    static const double strength[] = {1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
+    search->pull = (search->pull + 1) % (int32_t)(sizeof strength / sizeof *strength);
+    take_paths(search);
+    search->primal.pull = search->primal.pull_unit * strength[search->pull];
+    ckpd__nat_primal_descend(&search->primal, &search->trial, 3);
+    search->primal.pull = 0;
+    keep_better(search);
+    ckpd__nat_search_offer(search, 4);
+}
+
+void ckpd__nat_search_offer_paths(nat_search *search)
+{
+    take_paths(search);
     ckpd__nat_primal_cost(&search->primal, &search->trial);
     keep_better(search);
     ckpd__nat_search_offer(search, 3);
+    if (search->model->jobs > 2)
+        offer_tracking(search);
 }
 
 static bool must_stop(nat_search *search)
@@ -61,6 +81,19 @@ static double aim(const nat_search *search, double reached, double reach)
     if (search->best.cost < (double)INFINITY)
         return search->best.cost;
     return reached + reach;
+}
+
+/* The mean power of the paths: a moving average over the evaluations. */
+static void move_target(nat_search *search, int32_t round)
+{
+    const nat_model *model = search->model;
+    double weight = round < 20 ? 0.3 : 0.05;
+    for (int32_t t = 0; t < model->slots; t++) {
+        double kw = 0;
+        for (int32_t j = 0; j < model->jobs; j++)
+            kw += model->job[j].kw[search->dual.path[j].activity[t]];
+        search->primal.target[t] += weight * (kw - search->primal.target[t]);
+    }
 }
 
 static void take_step(nat_search *search, double length)
@@ -103,6 +136,7 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
             break;
         if (how->plans_every && round % how->plans_every == how->plans_every - 1)
             ckpd__nat_search_offer_paths(search);
+        move_target(search, round);
         double goal = search->best.cost < (double)INFINITY ? search->best.cost : search->ceiling;
         if (best > notable + 1e-2 * fmin(fabs(goal - best), fabs(best)) || round == 0) {
             notable = best;

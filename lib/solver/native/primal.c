@@ -52,6 +52,30 @@ double ckpd__nat_cost_ceiling(const nat_model *model)
     return ceiling + 1 + 1e-6 * fabs(ceiling);
 }
 
+/* Curvature that bends the cost of a slot as much as its kinks do: range of slopes over range of power. */
+static double pull_unit(const nat_model *model)
+{
+    const ckpd_path_view *view = model->view;
+    double range = 0, most_kw = 0;
+    for (int32_t t = 0; t < model->slots; t++) {
+        double low = (double)INFINITY, high = -(double)INFINITY;
+        for (int64_t i = view->curve_start[t]; i + 1 < view->curve_start[t + 1]; i++) {
+            double slope = (view->curve_cost[i + 1] - view->curve_cost[i]) /
+                           (view->curve_x_kw[i + 1] - view->curve_x_kw[i]) * view->load_factor[t];
+            low = fmin(low, slope);
+            high = fmax(high, slope);
+        }
+        range += high > low ? (high - low) / model->slots : 0;
+    }
+    for (int32_t j = 0; j < model->jobs; j++) {
+        double own = 0;
+        for (int32_t a = 0; a < model->job[j].activities; a++)
+            own = fmax(own, model->job[j].kw[a]);
+        most_kw += own;
+    }
+    return most_kw > 0 ? 2 * range / most_kw : 0;
+}
+
 bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model)
 {
     size_t T = (size_t)model->slots;
@@ -60,9 +84,11 @@ bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_mod
     primal->kw = ckpd__nat_alloc(memory, T, sizeof *primal->kw);
     primal->gpus = ckpd__nat_alloc(memory, T, sizeof *primal->gpus);
     primal->worth = ckpd__nat_alloc(memory, T, sizeof *primal->worth);
+    primal->target = ckpd__nat_alloc(memory, T, sizeof *primal->target);
+    primal->pull_unit = pull_unit(model);
     primal->load = ckpd__nat_alloc(memory, T, sizeof *primal->load);
     primal->found_worth = ckpd__nat_alloc(memory, T, sizeof *primal->found_worth);
-    return primal->price && primal->kw && primal->gpus && primal->worth && primal->load &&
+    return primal->price && primal->kw && primal->gpus && primal->worth && primal->load && primal->target &&
            primal->found_worth && ckpd__nat_path_work_init(&primal->path_work, memory, model) &&
            (!model->storage || ckpd__nat_dispatch_init(&primal->dispatch, memory, model));
 }
@@ -130,9 +156,11 @@ static void price_job(nat_primal *primal, int32_t j)
     const nat_model *model = primal->model;
     const nat_job *job = &model->job[j];
     for (int32_t a = 0; a < job->activities; a++)
-        for (int32_t t = 0; t < model->slots; t++)
+        for (int32_t t = 0; t < model->slots; t++) {
+            double kw = primal->kw[t] + job->kw[a], off = kw - primal->target[t];
             primal->price[(size_t)a * (size_t)model->slots + (size_t)t] =
-                slot_cost(primal, t, primal->gpus[t] + job->gpus[a], primal->kw[t] + job->kw[a]);
+                slot_cost(primal, t, primal->gpus[t] + job->gpus[a], kw) + primal->pull * off * off;
+        }
 }
 
 double ckpd__nat_primal_descend(nat_primal *primal, nat_plan *plan, int32_t passes)

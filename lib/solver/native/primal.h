@@ -21,6 +21,9 @@ typedef struct nat_primal {
     double *load;  /* [slots] site load */
     double *worth; /* [slots] worth of stored energy under which a job sees the storage */
     double *found_worth; /* [slots] the same from the dispatch of the last plan costed */
+    double *target; /* [slots] mean IT power of the bound's paths, which tracking steers towards */
+    double pull;    /* money per kW^2 off the target; 0: no tracking */
+    double pull_unit;
     nat_dispatch dispatch;
     double penalty; /* money per slot that breaks a cap: above the cost of any plan */
 } nat_primal;

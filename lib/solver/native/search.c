@@ -41,7 +41,9 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
     search->excess = ckpd__nat_alloc(memory, n, sizeof *search->excess);
     search->scratch = ckpd__nat_alloc(memory, n, sizeof *search->scratch);
     search->forbidden = ckpd__nat_alloc(memory, n, 1);
-    return search->direction && search->best_price && search->excess && search->scratch &&
+    search->kept_price = ckpd__nat_alloc(memory, n, sizeof *search->kept_price);
+    search->kept_forbidden = ckpd__nat_alloc(memory, n, 1);
+    return search->direction && search->best_price && search->kept_price && search->kept_forbidden && search->excess && search->scratch &&
                    search->forbidden && ckpd__nat_primal_init(&search->primal, memory, model) &&
                    ckpd__nat_plan_init(&search->best, memory, model) &&
                    ckpd__nat_plan_init(&search->trial, memory, model)
@@ -278,9 +280,10 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     double bound = fmax(known, ckpd__nat_search_climb(search, how));
     if (search->stop)
         return push_node(tree, search, bound);
-    if (bound >= ckpd__nat_search_cutoff(search)) {
+    if (search->nodes == 1)
+        ckpd__nat_search_improve(search, search->model->jobs * (search->model->jobs - 1) / 2);
+    if (bound >= ckpd__nat_search_cutoff(search))
         return true;
-    }
     if (!(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY))
         return true;
     ckpd__nat_search_offer_paths(search);

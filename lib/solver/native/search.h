@@ -21,6 +21,9 @@ typedef struct nat_search {
     double *excess;       /* [layout.size] */
     double *scratch;      /* [layout.size] */
     uint8_t *forbidden;   /* [layout.size] of the node at hand */
+    double *kept_price;      /* [layout.size] of the node, while plans are made better */
+    uint8_t *kept_forbidden; /* [layout.size] */
+    int32_t pull;         /* turns through the strengths of tracking */
     int64_t iterations, nodes;
     int32_t stop;         /* 0 go on, 1 a limit, 2 cancelled */
 } nat_search;
@@ -47,5 +50,10 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how);
 void ckpd__nat_search_offer(nat_search *search, int32_t passes);
 /* Keeps the paths of the last evaluation, as they are and made better, when they are the best so far. */
 void ckpd__nat_search_offer_paths(nat_search *search);
+
+/* --- improve.c ----------------------------------------------------------------------------------- */
+
+/* Exchanges of two or three jobs of the best plan, until `patience` of them in a row gain nothing. */
+void ckpd__nat_search_improve(nat_search *search, int32_t patience);
 
 #endif
