@@ -26,6 +26,21 @@ static void keep_better(nat_search *search)
                              search->host->user);
 }
 
+/* Jobs beside a storage that stays, storage beside jobs that stay, in turns while that pays. */
+static void alternate(nat_search *search)
+{
+    nat_plan *trial = &search->trial;
+    for (int32_t round = 0; round < 4 && trial->cost < (double)INFINITY; round++) {
+        double before = trial->cost;
+        search->primal.held = trial->draw;
+        ckpd__nat_primal_descend(&search->primal, trial, 3);
+        search->primal.held = NULL;
+        keep_better(search);
+        if (!(trial->cost < before - 1e-9 * fabs(before)))
+            return;
+    }
+}
+
 void ckpd__nat_search_offer(nat_search *search, int32_t passes)
 {
     if (search->model->storage)
@@ -33,6 +48,8 @@ void ckpd__nat_search_offer(nat_search *search, int32_t passes)
                (size_t)search->model->slots * sizeof *search->primal.worth);
     ckpd__nat_primal_descend(&search->primal, &search->trial, passes);
     keep_better(search);
+    if (search->model->storage)
+        alternate(search);
 }
 
 static void take_paths(nat_search *search)

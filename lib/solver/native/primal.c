@@ -143,7 +143,9 @@ static double slot_cost(const nat_primal *primal, int32_t t, double gpus, double
 {
     const nat_model *model = primal->model;
     double load = nat_load(model, t, kw), draw, cost = (double)INFINITY;
-    if (ckpd__nat_fits(model, t, gpus, kw))
+    if (ckpd__nat_fits(model, t, gpus, kw) && primal->held)
+        cost = ckpd__nat_curve(model, t, load + primal->held[t]);
+    else if (ckpd__nat_fits(model, t, gpus, kw))
         cost = model->storage ? ckpd__nat_storage_slot(model, t, load, primal->worth[t], &draw)
                               : ckpd__nat_curve(model, t, load);
     if (cost < (double)INFINITY)

@@ -21,6 +21,7 @@ typedef struct nat_primal {
     double *load;  /* [slots] site load */
     double *worth; /* [slots] worth of stored energy under which a job sees the storage */
     double *found_worth; /* [slots] the same from the dispatch of the last plan costed */
+    const double *held;  /* [slots] storage draw that stays as it is, or NULL: it answers under the worths */
     double *target; /* [slots] mean IT power of the bound's paths, which tracking steers towards */
     double pull;    /* money per kW^2 off the target; 0: no tracking */
     double pull_unit;
