@@ -91,7 +91,7 @@ static double evaluate_reservoir(nat_dual *dual, double *size)
     const nat_model *model = dual->model;
     nat_reservoir *reservoir = &dual->reservoir;
     for (int32_t t = 0; t < model->slots; t++)
-        ckpd__nat_reservoir_slot(reservoir, dual->stack, t,
+        ckpd__nat_reservoir_slot(reservoir, t,
                                  ckpd__nat_slot_climb(&dual->slot_work, dual->stack, model, t, dual->job_price,
                                                       dual->job_forbidden));
     double sum = ckpd__nat_reservoir_solve(reservoir, dual->worth);

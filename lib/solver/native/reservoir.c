@@ -3,14 +3,57 @@
 #include "solver/native/storage.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NONE ((double)INFINITY)
 
+/* --- candidates ---------------------------------------------------------------------------------------- */
+
+static int compare_corners(const void *left, const void *right)
+{
+    const nat_corner *a = left, *b = right;
+    if (a->energy < b->energy || a->energy > b->energy)
+        return a->energy < b->energy ? -1 : 1;
+    return a->level < b->level ? -1 : a->level > b->level;
+}
+
+static void add_candidate(nat_reservoir *reservoir, int32_t t, int32_t level, double load, double draw)
+{
+    const nat_model *model = reservoir->model;
+    double used = model->storage->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours;
+    nat_corner corner = {-ckpd__nat_storage_stored(model, draw), ckpd__nat_curve(model, t, load + draw) + used,
+                         draw, level};
+    if (corner.cost < NONE)
+        reservoir->candidate[(size_t)t * (size_t)reservoir->most + (size_t)reservoir->candidates[t]++] = corner;
+}
+
+/* The cost of a level over the draw bends at full charge, at rest, at full discharge and with the curve. */
+static void fill_candidates(nat_reservoir *reservoir, const nat_stack *stack, int32_t t)
+{
+    const nat_model *model = reservoir->model;
+    const ckpd_path_view *view = model->view;
+    const ckpd_path_storage *s = model->storage;
+    for (int32_t l = 0; l < stack->levels[stack->jobs]; l++) {
+        double load = nat_load(model, t, stack->total[l].kw);
+        if (!ckpd__nat_fits(model, t, stack->total[l].gpus, stack->total[l].kw))
+            continue;
+        add_candidate(reservoir, t, l, load, s->charge_max_kw);
+        add_candidate(reservoir, t, l, load, 0);
+        add_candidate(reservoir, t, l, load, -s->discharge_max_kw);
+        for (int64_t at = view->curve_start[t]; at < view->curve_start[t + 1]; at++) {
+            double draw = view->curve_x_kw[at] - load;
+            if (draw > -s->discharge_max_kw && draw < s->charge_max_kw)
+                add_candidate(reservoir, t, l, load, draw);
+        }
+    }
+    qsort(reservoir->candidate + (size_t)t * (size_t)reservoir->most, (size_t)reservoir->candidates[t],
+          sizeof *reservoir->candidate, compare_corners);
+}
+
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
                               const nat_stack *stack)
 {
-    int32_t levels = stack->levels[stack->jobs];
     int64_t breakpoints = 0;
     size_t T = (size_t)model->slots;
     for (int32_t t = 0; t < model->slots; t++) {
@@ -18,23 +61,19 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
         breakpoints = own > breakpoints ? own : breakpoints;
     }
     *reservoir = (nat_reservoir){.model = model, .host = memory->host};
-    reservoir->most = (int32_t)breakpoints * levels + 3;
-    reservoir->order = ckpd__nat_alloc(memory, (size_t)levels, sizeof *reservoir->order);
+    reservoir->most = (int32_t)(breakpoints + 3) * stack->levels[stack->jobs];
+    size_t size = T * (size_t)reservoir->most;
+    reservoir->candidates = ckpd__nat_alloc(memory, T, sizeof *reservoir->candidates);
+    reservoir->candidate = ckpd__nat_alloc(memory, size, sizeof *reservoir->candidate);
     reservoir->corners = ckpd__nat_alloc(memory, T, sizeof *reservoir->corners);
-    reservoir->corner = ckpd__nat_alloc(memory, T * (size_t)reservoir->most, sizeof *reservoir->corner);
-    reservoir->points = ckpd__nat_alloc(memory, (size_t)reservoir->most, sizeof *reservoir->points);
-    reservoir->merged = ckpd__nat_alloc(memory, (size_t)reservoir->most, sizeof *reservoir->merged);
+    reservoir->corner = ckpd__nat_alloc(memory, size, sizeof *reservoir->corner);
     reservoir->value = ckpd__nat_alloc(memory, T + 1, sizeof *reservoir->value);
     reservoir->mixture = ckpd__nat_alloc(memory, T, sizeof *reservoir->mixture);
-    if (!reservoir->order || !reservoir->corners || !reservoir->corner || !reservoir->points ||
-        !reservoir->merged || !reservoir->value || !reservoir->mixture)
+    if (!reservoir->candidates || !reservoir->candidate || !reservoir->corners || !reservoir->corner ||
+        !reservoir->value || !reservoir->mixture)
         return false;
-    for (int32_t l = 0; l < levels; l++) { /* insertion sort: nearly sorted by GPUs already */
-        int32_t at = l;
-        for (; at > 0 && stack->total[reservoir->order[at - 1]].kw < stack->total[l].kw; at--)
-            reservoir->order[at] = reservoir->order[at - 1];
-        reservoir->order[at] = l;
-    }
+    for (int32_t t = 0; t < model->slots; t++)
+        fill_candidates(reservoir, stack, t);
     return true;
 }
 
@@ -47,34 +86,17 @@ void ckpd__nat_reservoir_free(nat_reservoir *reservoir)
 
 /* --- the hull of a slot ------------------------------------------------------------------------------ */
 
-static nat_corner corner_at(const nat_model *model, int32_t t, int32_t level, double load, double draw,
-                            double beside)
+void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double *top)
 {
-    double used = model->storage->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours;
-    return (nat_corner){-ckpd__nat_storage_stored(model, draw),
-                        ckpd__nat_curve(model, t, load + draw) + used + beside, draw, level};
-}
-
-/* Merges the `count` points of a list sorted by energy into points[0..have). */
-static int32_t merge_points(nat_reservoir *reservoir, int32_t have, const nat_corner *list, int32_t count)
-{
-    int32_t i = 0, k = 0, made = 0;
-    while (i < have || k < count) {
-        bool first = k >= count || (i < have && reservoir->points[i].energy <= list[k].energy);
-        reservoir->merged[made++] = first ? reservoir->points[i++] : list[k++];
-    }
-    nat_corner *swap = reservoir->points;
-    reservoir->points = reservoir->merged;
-    reservoir->merged = swap;
-    return made;
-}
-
-/* Lower convex hull of points sorted by energy; returns the number of its corners. */
-static int32_t lower_hull(const nat_corner *point, int32_t count, nat_corner *hull)
-{
+    size_t first = (size_t)t * (size_t)reservoir->most;
+    const nat_corner *candidate = reservoir->candidate + first;
+    nat_corner *hull = reservoir->corner + first;
     int32_t made = 0;
-    for (int32_t i = 0; i < count; i++) {
-        nat_corner p = point[i];
+    for (int32_t i = 0; i < reservoir->candidates[t]; i++) {
+        nat_corner p = candidate[i];
+        p.cost += top[p.level];
+        if (!(p.cost < NONE))
+            continue;
         if (made > 0 && p.energy <= hull[made - 1].energy) {
             if (p.cost >= hull[made - 1].cost)
                 continue;
@@ -88,45 +110,7 @@ static int32_t lower_hull(const nat_corner *point, int32_t count, nat_corner *hu
         }
         hull[made++] = p;
     }
-    return made;
-}
-
-void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, const nat_stack *stack, int32_t t, const double *top)
-{
-    const nat_model *model = reservoir->model;
-    const ckpd_path_view *view = model->view;
-    const ckpd_path_storage *s = model->storage;
-    int32_t levels = stack->levels[stack->jobs], have = 0;
-    double ends[3] = {s->charge_max_kw, 0, -s->discharge_max_kw};
-    nat_corner best[3] = {{.cost = NONE}, {.cost = NONE}, {.cost = NONE}};
-    nat_corner *list = reservoir->corner + (size_t)t * (size_t)reservoir->most; /* holds lists until the hull */
-    for (int32_t l = 0; l < levels; l++) {
-        nat_level total = stack->total[l];
-        if (!(top[l] < NONE) || !ckpd__nat_fits(model, t, total.gpus, total.kw))
-            continue;
-        for (int i = 0; i < 3; i++) {
-            nat_corner p = corner_at(model, t, l, nat_load(model, t, total.kw), ends[i], top[l]);
-            best[i] = p.cost < best[i].cost ? p : best[i];
-        }
-    }
-    for (int i = 0; i < 3; i++)
-        if (best[i].cost < NONE)
-            reservoir->points[have++] = best[i];
-    /* At a breakpoint of the curve the energy taken out rises with the load. */
-    for (int64_t at = view->curve_start[t]; at < view->curve_start[t + 1]; at++) {
-        int32_t found = 0;
-        for (int32_t i = levels - 1; i >= 0; i--) {
-            int32_t l = reservoir->order[i];
-            double load = nat_load(model, t, stack->total[l].kw), draw = view->curve_x_kw[at] - load;
-            if (draw <= -s->discharge_max_kw || draw >= s->charge_max_kw || !(top[l] < NONE) ||
-                !ckpd__nat_fits(model, t, stack->total[l].gpus, stack->total[l].kw))
-                continue;
-            list[found++] = corner_at(model, t, l, load, draw, top[l]);
-        }
-        if (found > 0)
-            have = merge_points(reservoir, have, list, found);
-    }
-    reservoir->corners[t] = lower_hull(reservoir->points, have, list);
+    reservoir->corners[t] = made;
 }
 
 /* --- over the level of the store ----------------------------------------------------------------------- */

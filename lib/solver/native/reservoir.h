@@ -34,21 +34,22 @@ typedef struct nat_mixture {
 typedef struct nat_reservoir {
     const nat_model *model;
     const ckpd_host *host;
-    int32_t *order;       /* levels of the stack by falling power */
-    int32_t most;         /* corners of a hull at most */
+    int32_t most;         /* candidates of a slot at most */
+    int32_t *candidates;  /* [slots] */
+    nat_corner *candidate; /* [slots][most] every corner that some prices can make one, by energy */
     int32_t *corners;     /* [slots] */
-    nat_corner *corner;   /* [slots][most] */
-    nat_corner *points, *merged; /* [most] */
+    nat_corner *corner;   /* [slots][most] the hull under the prices at hand */
     nat_convex *value;    /* [slots + 1] cost from boundary t on, by level */
     nat_mixture *mixture; /* [slots] */
     bool failed;          /* out of memory */
 } nat_reservoir;
 
+/* False when out of memory. */
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
                               const nat_stack *stack);
 void ckpd__nat_reservoir_free(nat_reservoir *reservoir);
 /* The hull of slot t; top[level] is what the cheapest combination of that level costs beside the slot itself. */
-void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, const nat_stack *stack, int32_t t, const double *top);
+void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double *top);
 /* Bound of the block once every hull is there; worth[slots] and the mixtures are filled. */
 double ckpd__nat_reservoir_solve(nat_reservoir *reservoir, double *worth);
 

@@ -106,13 +106,12 @@ int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_mo
     size_t jobs = (size_t)model->jobs;
     caps most = loosest_caps(model);
     nat_memory scratch = {.host = memory->host};
-    nat_level *levels = ckpd__nat_alloc(&scratch, (size_t)limit, sizeof *levels);
-    nat_level *sums = ckpd__nat_alloc(&scratch, (size_t)limit * (size_t)model->activities, sizeof *sums);
+    nat_level *levels = ckpd__nat_alloc(&scratch, 1, sizeof *levels);
     memset(stack, 0, sizeof *stack);
     stack->jobs = model->jobs;
     stack->levels = ckpd__nat_alloc(memory, jobs + 1, sizeof *stack->levels);
     stack->next = ckpd__nat_alloc(memory, jobs, sizeof *stack->next);
-    int32_t status = levels && sums && stack->levels && stack->next ? CKPD_OK : CKPD_ERR_NO_MEMORY;
+    int32_t status = levels && stack->levels && stack->next ? CKPD_OK : CKPD_ERR_NO_MEMORY;
     *exact = true;
     if (status == CKPD_OK) {
         stack->levels[0] = 1;
@@ -120,7 +119,13 @@ int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_mo
     }
     for (int32_t j = 0; status == CKPD_OK && *exact && j < model->jobs; j++) {
         const nat_job *job = &model->job[j];
-        int32_t count = stack->levels[j], kept = add_job(levels, count, job, most, sums);
+        int32_t count = stack->levels[j];
+        nat_level *sums = ckpd__nat_alloc(&scratch, (size_t)count * (size_t)job->activities, sizeof *sums);
+        if (!sums) {
+            status = CKPD_ERR_NO_MEMORY;
+            break;
+        }
+        int32_t kept = add_job(levels, count, job, most, sums);
         if (kept > limit) {
             *exact = false;
             break;
@@ -131,7 +136,7 @@ int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_mo
             break;
         }
         link_stage(stack->next[j], levels, count, job, sums, kept);
-        memcpy(levels, sums, (size_t)kept * sizeof *levels);
+        levels = sums;
         stack->levels[j + 1] = kept;
         stack->widest = kept > stack->widest ? kept : stack->widest;
     }
