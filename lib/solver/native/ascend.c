@@ -77,7 +77,7 @@ void ckpd__nat_search_offer_paths(nat_search *search)
     ckpd__nat_primal_cost(&search->primal, &search->trial);
     keep_better(search);
     ckpd__nat_search_offer(search, 3);
-    if (search->model->jobs > 2)
+    if (search->model->jobs > 2 || search->model->storage)
         offer_tracking(search);
 }
 
