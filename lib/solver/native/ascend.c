@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+/* A gap below this share of the cost is rounding and counts as none. */
+static const double LEAST_GAP = 1e-9;
+
 /* Share of the last direction that goes on. */
 static const double MOMENTUM = 0.7;
 
@@ -13,7 +16,8 @@ double ckpd__nat_search_cutoff(const nat_search *search)
     double best = search->best.cost;
     if (!(best < (double)INFINITY))
         return search->ceiling;
-    return best - fmax(search->params->absolute_gap, search->params->relative_gap * fabs(best)) * 0.999;
+    double wanted = fmax(search->params->absolute_gap, search->params->relative_gap * fabs(best)) * 0.999;
+    return best - fmax(wanted, LEAST_GAP * (1 + fabs(best)));
 }
 
 static void keep_better(nat_search *search)
@@ -52,6 +56,12 @@ void ckpd__nat_search_offer(nat_search *search, int32_t passes)
         alternate(search);
 }
 
+void ckpd__nat_search_offer_trial(nat_search *search)
+{
+    ckpd__nat_primal_cost(&search->primal, &search->trial);
+    keep_better(search);
+}
+
 static void take_paths(nat_search *search)
 {
     for (int32_t j = 0; j < search->model->jobs; j++)
@@ -74,8 +84,7 @@ static void offer_tracking(nat_search *search)
 void ckpd__nat_search_offer_paths(nat_search *search)
 {
     take_paths(search);
-    ckpd__nat_primal_cost(&search->primal, &search->trial);
-    keep_better(search);
+    ckpd__nat_search_offer_trial(search);
     ckpd__nat_search_offer(search, 3);
     if (search->model->jobs > 2 || search->model->storage)
         offer_tracking(search);

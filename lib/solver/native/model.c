@@ -89,11 +89,19 @@ int32_t ckpd__nat_slots_build(nat_model *model, nat_memory *memory)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-static int32_t find_activity(nat_job *job, int32_t gpus, double kw)
+int32_t ckpd__nat_activity(const nat_job *job, int32_t gpus, double kw)
 {
     for (int32_t a = 0; a < job->activities; a++)
         if (job->gpus[a] == gpus && !(job->kw[a] < kw) && !(job->kw[a] > kw))
             return a;
+    return -1;
+}
+
+static int32_t find_activity(nat_job *job, int32_t gpus, double kw)
+{
+    int32_t found = ckpd__nat_activity(job, gpus, kw);
+    if (found >= 0)
+        return found;
     job->gpus[job->activities] = gpus;
     job->kw[job->activities] = kw;
     return job->activities++;
@@ -141,7 +149,7 @@ static bool nodes_are_natural(const nat_model *model, const nat_job *job, uint8_
         const uint8_t *from = reached + t * width;
         if (job->wait && t < job->deadline)
             for (int32_t k = 0; k <= K; k++)
-                from[k] ? (void)(reached[(t + 1) * width + k] = 1) : (void)0;
+                reached[(t + 1) * width + k] |= from[k];
         for (int32_t i = 0; i < job->moves; i++) {
             const nat_move *move = &job->move[i];
             if (t + move->slots > job->deadline)

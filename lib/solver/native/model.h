@@ -61,6 +61,8 @@ int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_p
 /* The part of it that every kind of job needs: fixed_kw, gpus_free, convex; slots, jobs and view are set. */
 int32_t ckpd__nat_slots_build(nat_model *model, nat_memory *memory);
 
+/* The activity with these GPUs and this power, or -1. */
+int32_t ckpd__nat_activity(const nat_job *job, int32_t gpus, double kw);
 /* Cost of slot t at net draw x; +infinity outside of the curve (by more than rounding). */
 double ckpd__nat_curve(const nat_model *model, int32_t t, double x);
 /* Site load of slot t with `kw` of IT power in moves. */

@@ -38,14 +38,14 @@ static void write_result(const nat_search *search, ckpd_path_result *result)
         write_plan(search, &result->plan);
     double room = fmax(search->params->absolute_gap,
                        search->params->relative_gap * fmax(fabs(result->objective), fabs(result->bound)));
-    if (found && result->objective - result->bound <= room)
+    if (found && (result->objective - result->bound <= room || !search->stop))
         result->outcome = CKPD_OUTCOME_OPTIMAL;
     else if (search->stop == 2)
         result->outcome = CKPD_OUTCOME_CANCELLED;
     else if (search->stop)
         result->outcome = found ? CKPD_OUTCOME_FEASIBLE : CKPD_OUTCOME_NO_PLAN;
     else
-        result->outcome = found ? CKPD_OUTCOME_FEASIBLE : CKPD_OUTCOME_INFEASIBLE;
+        result->outcome = CKPD_OUTCOME_INFEASIBLE;
 }
 
 static int32_t refuse(ckpd_path_result *result, int32_t status, const char *reason)

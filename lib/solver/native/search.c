@@ -229,10 +229,49 @@ static bool branch(nat_tree *tree, nat_search *search, nat_split split, double b
 
 /* --- the search ---------------------------------------------------------------------------------------- */
 
+/*
+ * The plan that the caller starts from, as far as it still exists: each job takes the path that differs from its
+ * steps in the fewest slots.
+ */
+static bool take_start(nat_search *search)
+{
+    const nat_model *model = search->model;
+    const ckpd_path_plan *start = model->view->start;
+    size_t T = (size_t)model->slots;
+    if (!start || !start->step_count || !start->step_slot || !start->step_move)
+        return false;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        const ckpd_path_job *in = job->in;
+        double *price = search->primal.price;
+        for (size_t i = 0; i < (size_t)job->activities * T; i++)
+            price[i] = i < T ? 0 : 1;
+        for (int32_t i = 0; i < start->step_count[j] && (size_t)i < T; i++) {
+            int32_t move = start->step_move[(size_t)j * T + (size_t)i], t = start->step_slot[(size_t)j * T + (size_t)i];
+            if (move < 0 || move >= in->moves || t < 0)
+                return false;
+            int32_t a = ckpd__nat_activity(job, in->mode_gpus[in->move_mode[move]],
+                                           in->mode_power_kw[in->move_mode[move]]);
+            for (int32_t n = 0; a >= 0 && n < in->move_slots[move] && (size_t)t + (size_t)n < T; n++) {
+                price[(size_t)a * T + (size_t)t + (size_t)n] = 0;
+                price[(size_t)t + (size_t)n] = 1;
+            }
+        }
+        if (!(ckpd__nat_path_solve(&search->primal.path_work, model, job, price, NULL) < (double)INFINITY))
+            return false;
+        ckpd__nat_path_trace(&search->primal.path_work, model, job, &search->trial.path[j]);
+    }
+    ckpd__nat_search_offer_trial(search);
+    return search->trial.cost < (double)INFINITY;
+}
+
 /* A plan from nothing; with storage, the worth of energy that its dispatch finds leads to the next. */
 static void first_plan(nat_search *search)
 {
     size_t T = (size_t)search->model->slots;
+    take_start(search);
+    if (search->model->storage)
+        memcpy(search->dual.worth, search->primal.found_worth, T * sizeof *search->dual.worth);
     for (int32_t round = 0; round < (search->model->storage ? 4 : 1); round++) {
         ckpd__nat_search_offer(search, 10);
         if (!search->model->storage || !(search->trial.cost < (double)INFINITY))

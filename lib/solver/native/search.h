@@ -48,6 +48,8 @@ typedef struct nat_climb {
 double ckpd__nat_search_climb(nat_search *search, const nat_climb *how);
 /* Makes plan `trial` (paths filled) better and keeps it when it is the best so far. */
 void ckpd__nat_search_offer(nat_search *search, int32_t passes);
+/* Keeps the paths of plan `trial` as they are when they are the best so far. */
+void ckpd__nat_search_offer_trial(nat_search *search);
 /* Keeps the paths of the last evaluation, as they are and made better, when they are the best so far. */
 void ckpd__nat_search_offer_paths(nat_search *search);
 
