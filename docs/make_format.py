@@ -39,7 +39,7 @@ def main():
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
         elif not os.path.exists(path) or read(path) != text:
-            print(f"docs/{name} is not what docs/make_format.py makes")
+            print(f"docs/{name} is not up to date: run `make update-format`")
             bad = 1
     sys.exit(bad)
 

@@ -14,6 +14,8 @@ static const cli_command COMMANDS[] = {
     {"sweep", "CASE", "solve over checkpoint segments or GPU capacities", cli_sweep},
     {"modes", "CASE", "list the modes each job can run in, and why others cannot", cli_modes},
     {"verify", "CASE PLAN", "check a plan file against its case", cli_verify},
+    {"report", "CASE", "solve all scenarios and write one HTML page", cli_report},
+    {"compare", "A B", "two plan files side by side", cli_compare},
     {"export", "CASE", "write the model for another solver", cli_export},
     {"import-solution", "CASE FILE", "read another solver's answer, check it, make it a plan", cli_import},
     {"describe", "[OBJECT|CASE]", "explain the case format, or sum up a case", cli_describe},
@@ -61,6 +63,10 @@ static void on_log(int32_t level, int32_t code, const char *message, void *user)
     if (level == CKPD_LOG_WARNING) {
         cli_clear_progress(tool);
         fprintf(stderr, "ckptdispatch: warning: %s\n", message);
+        if (tool->warning_count < (int)(sizeof tool->warnings / sizeof tool->warnings[0])) {
+            snprintf(tool->warnings[tool->warning_count], sizeof tool->warnings[0], "%s", message);
+        }
+        tool->warning_count++;
     }
 }
 

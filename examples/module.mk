@@ -29,6 +29,10 @@ $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(LIB_SHARED)
 $(BUILD)/examples/%: $(BUILD)/obj/examples/%.cxx.o $(LIB_SHARED)
 	@mkdir -p $(@D)
 	$(call run,LINK,$@)$(CXX) $(CXXFLAGS) $(EXTRA_CFLAGS) $(LDFLAGS) -o $@ $< $(LINK_SHARED) -lpthread -lm
+# The tables of docs/case-format.md and the JSON Schema follow the field tables of the library.
+.PHONY: update-format
+update-format: $(TOOL)
+	$(PYTHON3) $(srcdir)/docs/make_format.py $(srcdir) $(TOOL) --write
 .SECONDARY: $(EXAMPLE_SRCS:%.c=$(BUILD)/obj/%.o) $(EXAMPLE_CXX_SRCS:%.cc=$(BUILD)/obj/%.cxx.o)
 
 -include $(TOOL_OBJS:.o=.d) $(EXAMPLE_SRCS:%.c=$(BUILD)/obj/%.d) $(EXAMPLE_CXX_SRCS:%.cc=$(BUILD)/obj/%.cxx.d)

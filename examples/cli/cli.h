@@ -22,6 +22,8 @@ typedef struct cli {
     bool json;           /* --json */
     bool progress;       /* standard error is a terminal */
     bool progress_shown; /* a progress line stands there */
+    int warning_count;
+    char warnings[8][256]; /* the first of them, for the report */
 } cli;
 
 /* One option of a command; the last one has no name. */
@@ -71,6 +73,9 @@ void cli_table_cell(cli_table *table, const char *format, ...);
 void cli_table_number(cli_table *table, double value, int digits);
 /* Prints (unless `out` is NULL) and ends the table. */
 void cli_table_print(cli_table *table, FILE *out);
+void cli_table_print_html(cli_table *table, FILE *out);
+/* Text for HTML: what means something there is escaped. */
+void cli_put_html(FILE *out, const char *text);
 
 /* --- json.c: JSON on standard output ---------------------------------------------------------------- */
 
@@ -112,13 +117,35 @@ double cli_saving(double cost, double base);
 int cli_solution_exit(const ckpd_solution *solution); /* CLI_OK or CLI_NO_PLAN */
 void cli_print_causes(const ckpd_solution *solution, FILE *out);
 /* The schedule of each job as a table. */
-void cli_print_schedule(const ckpd_case *loaded, const ckpd_solution *solution, FILE *out);
+cli_table *cli_schedule_table(const ckpd_case *loaded, const ckpd_solution *solution);
+/* Cost by term and energies. */
+cli_table *cli_figures_table(const ckpd_solution *solution);
 /* Distinct modes a job uses. */
 int cli_modes_used(const ckpd_plan *plan, int32_t job);
 /* Writes plan.json, plan.csv and the picture to a folder, which is made. Returns -1 or the exit status. */
 int cli_write_plan(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, const char *folder);
 int cli_make_folder(cli *tool, const char *folder);
 char *cli_join(const char *folder, const char *name); /* freed by the caller */
+
+/* --- runs.c: several scenarios ------------------------------------------------------------------------ */
+
+enum { CLI_SCENARIOS = 6 };
+typedef struct cli_run {
+    ckpd_solution *solution; /* NULL: not solved */
+    double seconds;
+} cli_run;
+
+/* "S1,S4" as wanted[1] and wanted[4]; all that the case allows when `only` is NULL. false after a message. */
+bool cli_choose(const cli *tool, const ckpd_case *loaded, const char *only, bool *wanted);
+/* Solves what is wanted into runs[1..6]; stops early when asked to. Returns -1 or the exit status. */
+int cli_solve_all(cli *tool, ckpd_problem *problem, ckpd_solve_options *options, const bool *wanted,
+                  cli_run *runs);
+void cli_free_runs(cli_run *runs);
+/* The richest scenario with an executable plan, NULL when there is none. */
+const ckpd_solution *cli_best_run(const cli_run *runs);
+cli_table *cli_runs_table(const ckpd_case *loaded, const cli_run *runs);
+cli_table *cli_published_table(const ckpd_case *loaded, const cli_run *runs);
+void cli_runs_json(const ckpd_case *loaded, const cli_run *runs, FILE *out);
 
 /* --- plot.c ------------------------------------------------------------------------------------------ */
 
@@ -138,9 +165,11 @@ int cli_modes(cli *tool, int count, char **words);
 int cli_solve_command(cli *tool, int count, char **words);
 int cli_scenarios(cli *tool, int count, char **words);
 int cli_sweep(cli *tool, int count, char **words);
+int cli_report(cli *tool, int count, char **words);
 int cli_verify(cli *tool, int count, char **words);
 int cli_export(cli *tool, int count, char **words);
 int cli_import(cli *tool, int count, char **words);
+int cli_compare(cli *tool, int count, char **words);
 int cli_describe(cli *tool, int count, char **words);
 int cli_shape(cli *tool, int count, char **words);
 int cli_version(cli *tool, int count, char **words);

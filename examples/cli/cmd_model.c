@@ -109,7 +109,7 @@ int cli_import(cli *tool, int count, char **words)
     } else if (status < 0) {
         printf("%s  S%d  verified, cost %.6f\n\n", ckpd_case_name(loaded), scenario,
                ckpd_solution_cost(solution));
-        cli_print_schedule(loaded, solution, stdout);
+        cli_table_print(cli_schedule_table(loaded, solution), stdout);
     }
     status = status < 0 && folder != NULL ? cli_write_plan(tool, loaded, solution, folder) : status;
     free(text);

@@ -3,23 +3,6 @@
 
 #include <math.h>
 
-/* Cost by term and the energies, two columns. */
-static void print_figures(const ckpd_solution *solution)
-{
-    cli_table *table = cli_table_new("figure|>value|unit");
-    for (int32_t i = 0; i < ckpd_report_field_count(); i++) {
-        ckpd_field_info info = {.size = sizeof info};
-        if (ckpd_report_field_info(i, &info) != CKPD_OK) {
-            continue;
-        }
-        double value = cli_figure(solution, info.name);
-        cli_table_cell(table, "%s", info.name);
-        cli_table_number(table, value, 4);
-        cli_table_cell(table, "%s", info.unit);
-    }
-    cli_table_print(table, stdout);
-}
-
 static void print_solution(const ckpd_case *loaded, const ckpd_solution *solution, double seconds)
 {
     printf("%s  S%d  %s", ckpd_case_name(loaded), (int)ckpd_solution_scenario(solution),
@@ -42,9 +25,9 @@ static void print_solution(const ckpd_case *loaded, const ckpd_solution *solutio
         puts("S3 is a lower bound without checkpoint continuity: its plan cannot be executed.");
     }
     putchar('\n');
-    cli_print_schedule(loaded, solution, stdout);
+    cli_table_print(cli_schedule_table(loaded, solution), stdout);
     putchar('\n');
-    print_figures(solution);
+    cli_table_print(cli_figures_table(solution), stdout);
 }
 
 static int report(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, double seconds,

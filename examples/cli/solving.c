@@ -199,14 +199,28 @@ static void print_job(const ckpd_case *loaded, const ckpd_plan *plan, int32_t jo
     }
 }
 
-void cli_print_schedule(const ckpd_case *loaded, const ckpd_solution *solution, FILE *out)
+cli_table *cli_schedule_table(const ckpd_case *loaded, const ckpd_solution *solution)
 {
     const ckpd_plan *plan = ckpd_solution_plan(solution);
     cli_table *table = cli_table_new("job|>from h|>to h|mode|>GPUs|>checkpoints");
     for (int32_t job = 0; job < ckpd_case_job_count(loaded); job++) {
         print_job(loaded, plan, job, table);
     }
-    cli_table_print(table, out);
+    return table;
+}
+
+cli_table *cli_figures_table(const ckpd_solution *solution)
+{
+    cli_table *table = cli_table_new("figure|>value|unit");
+    for (int32_t i = 0; i < ckpd_report_field_count(); i++) {
+        ckpd_field_info info = {.size = sizeof info};
+        if (ckpd_report_field_info(i, &info) == CKPD_OK) {
+            cli_table_cell(table, "%s", info.name);
+            cli_table_number(table, cli_figure(solution, info.name), 4);
+            cli_table_cell(table, "%s", info.unit);
+        }
+    }
+    return table;
 }
 
 /* --- files ------------------------------------------------------------------------------------------- */

@@ -123,3 +123,46 @@ void cli_table_print(cli_table *table, FILE *out)
     free(table->cell);
     free(table);
 }
+
+/* --- HTML -------------------------------------------------------------------------------------------- */
+
+void cli_put_html(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+        }
+    }
+}
+
+void cli_table_print_html(cli_table *table, FILE *out)
+{
+    if (table == NULL) {
+        return;
+    }
+    fputs("<table>\n", out);
+    for (int i = 0; i < table->cells; i++) {
+        int column = i % table->columns;
+        bool head = i < table->columns;
+        fputs(column == 0 ? "<tr>" : "", out);
+        fprintf(out, "<%s%s>", head ? "th" : "td", table->right[column] ? " class=\"n\"" : "");
+        cli_put_html(out, table->cell[i]);
+        fputs(head ? "</th>" : "</td>", out);
+        fputs(column + 1 == table->columns ? "</tr>\n" : "", out);
+    }
+    fputs("</table>\n", out);
+    cli_table_print(table, NULL);
+}

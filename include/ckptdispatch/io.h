@@ -225,6 +225,38 @@ CKPD_API int32_t ckpd_shape_parse(ckpd_shape **shape, ckpd_microgrid **grid, ckp
  */
 CKPD_API int32_t ckpd_shape_add_fillers_csv(ckpd_shape *shape, const char *text, size_t length);
 
+/* --- plan files as records -------------------------------------------------------------------- */
+
+/**
+ * A plan file as it stands, read without its case: for comparisons and archives. What it says is not checked
+ * against anything; ckpd_case_load_plan() and ckpd_problem_verify() do that. Immutable after load.
+ */
+typedef struct ckpd_record ckpd_record;
+
+/**
+ * Reads a plan file.
+ * @return CKPD_OK, CKPD_ERR_FILE, CKPD_ERR_SYNTAX, CKPD_ERR_SCHEMA, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_MISSING,
+ *         CKPD_ERR_RANGE, CKPD_ERR_DUPLICATE, CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_record_load(ckpd_record **out, ckpd_context *context, const char *path);
+/** The same from memory. @since 0.1 */
+CKPD_API int32_t ckpd_record_parse(ckpd_record **out, ckpd_context *context, const char *text,
+                                   size_t length);
+/** Ends a record; NULL is fine. Any thread. @since 0.1 */
+CKPD_API void ckpd_record_free(ckpd_record *record);
+/** A text by name: "case", "case_digest", "scenario", "outcome", "backend"; "" when it is not there. @since 0.1 */
+CKPD_API const char *ckpd_record_text(const ckpd_record *record, const char *name);
+/** A number by name: "cost", "bound", "relative_gap" or a figure of the report; NaN when it is not there. @since 0.1 */
+CKPD_API double ckpd_record_number(const ckpd_record *record, const char *name);
+/** Number of jobs, 0 without a plan. @since 0.1 */
+CKPD_API int32_t ckpd_record_job_count(const ckpd_record *record);
+/** Name of a job, borrowed; NULL out of range. @since 0.1 */
+CKPD_API const char *ckpd_record_job_name(const ckpd_record *record, int32_t job);
+/** Number of steps of a job, 0 out of range. @since 0.1 */
+CKPD_API int32_t ckpd_record_step_count(const ckpd_record *record, int32_t job);
+/** Copies a step. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */
+CKPD_API int32_t ckpd_record_get_step(const ckpd_record *record, int32_t job, int32_t index, ckpd_step *out);
+
 #ifdef __cplusplus
 }
 #endif

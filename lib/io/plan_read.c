@@ -29,9 +29,8 @@ static const ckpd__member STEP[] = {COUNT("from_slot", 1),    COUNT("to_slot", 1
 static const ckpd__object plan_object = OWN("", PLAN), job_object = OWN("jobs[]", PLAN_JOB),
                           step_object = OWN("jobs[].steps[]", STEP);
 
-static int32_t read_head(const ckpd_case *loaded, const ckpd__json *root, ckpd_plan_info *info)
+int32_t ckpd__plan_check(ckpd_context *context, const ckpd__json *root)
 {
-    ckpd_context *context = loaded->context;
     const ckpd__json *schema = ckpd__json_member(root, "schema");
     if (schema == NULL || schema->kind != CKPD__JSON_TEXT ||
         strcmp(schema->text, "ckptdispatch-plan") != 0) {
@@ -49,6 +48,40 @@ static int32_t read_head(const ckpd_case *loaded, const ckpd__json *root, ckpd_p
         return ckpd__fail(context, CKPD_ERR_SCHEMA, "schema_version", -1, version,
                           "schema_version: this library reads version %d, the file is of version %g",
                           CKPD_CASE_SCHEMA_VERSION, version);
+    }
+    return CKPD_OK;
+}
+
+int32_t ckpd__plan_check_steps(ckpd_context *context, const ckpd__place *place, const ckpd__json *node)
+{
+    int32_t status = ckpd__read_object(context, place, node, &job_object);
+    const ckpd__json *steps;
+    int32_t count = status == CKPD_OK ? ckpd__member_items(node, "steps", &steps) : 0;
+    ckpd__place list = {place, "steps", 0};
+    for (int32_t i = 0; i < count && status == CKPD_OK; i++) {
+        ckpd__place here = {&list, NULL, i};
+        status = ckpd__read_object(context, &here, &steps[i], &step_object);
+    }
+    return status;
+}
+
+ckpd_step ckpd__plan_step(const ckpd__json *node)
+{
+    return (ckpd_step){.size = sizeof(ckpd_step),
+                       .from_slot = (int32_t)ckpd__member_number(node, "from_slot", 0),
+                       .to_slot = (int32_t)ckpd__member_number(node, "to_slot", 0),
+                       .from_segment = (int32_t)ckpd__member_number(node, "from_segment", 0),
+                       .to_segment = (int32_t)ckpd__member_number(node, "to_segment", 0),
+                       .mode = (int32_t)ckpd__member_number(node, "mode", 0),
+                       .gpus = (int32_t)ckpd__member_number(node, "gpus", 0)};
+}
+
+static int32_t read_head(const ckpd_case *loaded, const ckpd__json *root, ckpd_plan_info *info)
+{
+    ckpd_context *context = loaded->context;
+    int32_t status = ckpd__plan_check(context, root);
+    if (status != CKPD_OK) {
+        return status;
     }
     const char *digest = ckpd__member_text(root, "case_digest");
     if (strcmp(digest, loaded->digest) != 0) {
@@ -70,7 +103,7 @@ static int32_t read_steps(const ckpd_case *loaded, const ckpd__place *place, con
                           int32_t job, ckpd_plan *plan)
 {
     ckpd_context *context = loaded->context;
-    int32_t status = ckpd__read_object(context, place, node, &job_object);
+    int32_t status = ckpd__plan_check_steps(context, place, node);
     const char *expected = ckpd_task_name(loaded->jobs[job].task);
     if (status == CKPD_OK && strcmp(ckpd__member_text(node, "name"), expected) != 0) {
         char message[320];
@@ -83,17 +116,7 @@ static int32_t read_steps(const ckpd_case *loaded, const ckpd__place *place, con
     ckpd__place list = {place, "steps", 0};
     for (int32_t i = 0; i < count && status == CKPD_OK; i++) {
         ckpd__place here = {&list, NULL, i};
-        status = ckpd__read_object(context, &here, &steps[i], &step_object);
-        if (status != CKPD_OK) {
-            return status;
-        }
-        ckpd_step step = {.size = sizeof step,
-                          .from_slot = (int32_t)ckpd__member_number(&steps[i], "from_slot", 0),
-                          .to_slot = (int32_t)ckpd__member_number(&steps[i], "to_slot", 0),
-                          .from_segment = (int32_t)ckpd__member_number(&steps[i], "from_segment", 0),
-                          .to_segment = (int32_t)ckpd__member_number(&steps[i], "to_segment", 0),
-                          .mode = (int32_t)ckpd__member_number(&steps[i], "mode", 0),
-                          .gpus = (int32_t)ckpd__member_number(&steps[i], "gpus", 0)};
+        ckpd_step step = ckpd__plan_step(&steps[i]);
         status = ckpd_plan_add_step(plan, job, &step);
         status = status == CKPD_OK ? CKPD_OK : ckpd__refuse_with(context, &here, status);
     }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """solve, scenarios, sweep, verify: values, files, exit status."""
 import csv
+import html.parser
 import json
 import os
 import shutil
@@ -129,5 +130,70 @@ def plans_are_deterministic():
     check(texts[0] == texts[1], "two runs differ")
 
 
+class Balance(html.parser.HTMLParser):
+    """Counts what a page holds and refuses tags that are not closed in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen, self.text = [], [], ""
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+        if tag not in ("meta", "br", "img", "path", "use"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        if tag in ("path", "use"):
+            return
+        check(self.open and self.open.pop() == tag, f"</{tag}> closes nothing")
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def report_page():
+    with open(case("aidc2048-golden"), encoding="utf-8") as f:
+        changed = json.load(f)
+    changed["name"] = 'a <b> & "c"'
+    with open("page.json", "w", encoding="utf-8") as f:
+        json.dump(changed, f)
+    _, out, _ = run("report", "page.json", "--only", "S1,S6", "-o", "page.html")
+    check("page.html" in out, out)
+    with open("page.html", encoding="utf-8") as f:
+        text = f.read()
+    page = Balance()
+    page.feed(text)
+    check(not page.open, f"left open: {page.open}")
+    check('a <b> & "c"' in page.text, "the name is there, as text")
+    check("303.114" in page.text and "380.527" in page.text, "both costs are there")
+    check("LLM-B" in page.text and "energy_kwh" in page.text, "schedule and inputs are there")
+    outside = [a for tag, attributes in page.seen for name, a in attributes.items()
+               if name in ("src", "href", "xlink:href") and a and not a.startswith("#")]
+    check(not outside and not any(tag in ("script", "link", "iframe") for tag, _ in page.seen),
+          f"the page refers to {outside}")
+    if shutil.which("gnuplot"):
+        check(any(tag == "svg" for tag, _ in page.seen), "picture")
+    run("report", "page.json", "--only", "S1", "-o", "/absent/page.html", status=2)
+
+
+def compare_plans():
+    for scenario in ("S1", "S6"):
+        _, out, _ = run("solve", case("aidc2048-golden"), "--scenario", scenario, "--json")
+        with open(scenario + ".json", "w", encoding="utf-8") as f:
+            f.write(out)
+    found = run_json("compare", "S1.json", "S6.json")
+    check(found["same_case"], "same case")
+    cost = next(f for f in found["figures"] if f["figure"] == "cost")
+    close(cost["difference"], GOLDEN["S6"] - GOLDEN["S1"], "difference")
+    _, out, _ = run("compare", "S1.json", "S6.json")
+    check("LLM-A" in out and "-20.34" in out, out)
+    _, _, err = run("compare", "S1.json", case("aidc2048-golden"), status=2)
+    check("no plan file" in err, err)
+
+
 main(golden_scenarios, plan_files, no_gnuplot, verify_plans, infeasible_is_status_1, segments,
-     stopped_at_once, plans_are_deterministic)
+     stopped_at_once, compare_plans, report_page,
+     plans_are_deterministic)
