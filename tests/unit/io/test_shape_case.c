@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/* Shaping cases and filler types from files. */
+#include "unit/shape/scenario.h"
+
+#include <ckptdispatch/io.h>
+#include <stdlib.h>
+
+static ckpd_shape *shape;
+static ckpd_microgrid *grid;
+
+static int32_t parse(const char *text)
+{
+    shape = NULL;
+    grid = NULL;
+    return ckpd_shape_parse(&shape, &grid, context, text, strlen(text), NULL);
+}
+
+static void end(void)
+{
+    ckpd_shape_free(shape);
+    ckpd_microgrid_free(grid);
+}
+
+#define HEAD                                                                                  \
+    "{\"schema\":\"ckptdispatch-shape\",\"schema_version\":1,\"name\":\"t\",\"pool\":{\"gpu_" \
+    "count\":5600}"
+
+START_TEST(cases_in_the_tree_are_the_scenarios)
+{
+    scenario_context();
+    for (int i = 0; i < 3; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "examples/cases/shape-%c.json", 'a' + i);
+        OK(ckpd_shape_load(&shape, &grid, context, test_src_path(name)));
+        ck_assert_int_eq(ckpd_shape_event_count(shape), 1);
+        ck_assert_int_eq(ckpd_shape_filler_count(shape), ckpd_filler_builtin_count());
+        ckpd_shape_truth truth = {.size = sizeof truth};
+        ckpd_shape_metrics m = scenario_run(shape, grid, NULL, CKPD_POLICY_NONE, truth, 1);
+        const double golden[] = {0.2171, 0.3681,
+                                 0.5186}; /* docs/shaping.md of the independent trial */
+        ck_assert_double_eq_tol(m.max_abs_hz, golden[i], 1e-4);
+        end();
+    }
+    ckpd_context_free(context);
+}
+END_TEST
+
+START_TEST(every_part_is_read)
+{
+    scenario_context();
+    OK(parse(HEAD
+             ",\"shape\":{\"early\":false,\"horizon_s\":6},"
+             "\"microgrid\":{\"preset\":\"campus-gas-2\",\"inertia_s\":2.5,\"governor\":\"lag\"},"
+             "\"fillers\":[{\"name\":\"qwen3-8b-chat\",\"queue_groups\":12,\"planned\":[128]},"
+             "{\"name\":\"own\",\"up_s\":0.2,\"table\":[{\"batch\":1,\"power_w_per_gpu\":300,"
+             "\"duration_s\":2},"
+             "{\"batch\":4,\"power_w_per_gpu\":500,\"duration_s\":3}]}],"
+             "\"events\":[{\"onset_s\":5,\"duration_s\":9,\"depth_w\":1e5,\"kind\":"
+             "\"differential\"}]}"));
+    double value;
+    OK(ckpd_shape_get(shape, "early", &value));
+    ck_assert_double_eq(value, 0.0);
+    OK(ckpd_shape_get(shape, "horizon_s", &value));
+    ck_assert_double_eq(value, 6.0);
+    OK(ckpd_microgrid_get(grid, "inertia_s", &value));
+    ck_assert_double_eq(value, 2.5);
+    OK(ckpd_microgrid_get(grid, "rated_va", &value));
+    ck_assert_double_eq(value, 40.5e6);
+    ck_assert_int_eq(ckpd_shape_filler_count(shape), 2);
+    ck_assert_str_eq(ckpd_shape_filler_name(shape, 1), "own");
+    ck_assert_int_eq(ckpd_shape_event_count(shape), 1);
+    end();
+    ckpd_context_free(context);
+}
+END_TEST
+
+START_TEST(refusals_name_the_place)
+{
+    scenario_context();
+    REFUSED(CKPD_ERR_UNKNOWN_NAME, "pool.gpu_cout",
+            parse("{\"schema\":\"ckptdispatch-shape\",\"schema_version\":1,"
+                  "\"name\":\"t\",\"pool\":{\"gpu_cout\":1}}"));
+    REFUSED(CKPD_ERR_RANGE, "events[0].depth_w",
+            parse(HEAD ",\"events\":[{\"onset_s\":0,\"duration_s\":1,\"depth_w\":-5}]}"));
+    REFUSED(CKPD_ERR_MISSING, "events[0]",
+            parse(HEAD ",\"events\":[{\"onset_s\":0,\"duration_s\":1}]}"));
+    REFUSED(CKPD_ERR_SCHEMA, "microgrid.droop", parse(HEAD ",\"microgrid\":{\"droop\":\"big\"}}"));
+    REFUSED(CKPD_ERR_UNKNOWN_NAME, "nobody", parse(HEAD ",\"fillers\":[{\"name\":\"nobody\"}]}"));
+    REFUSED(CKPD_ERR_INCONSISTENT, "fillers[0].table",
+            parse(HEAD ",\"fillers\":[{\"name\":\"x\",\"table\":[{\"batch\":4,\"power_w_per_gpu\":"
+                       "1,\"duration_s\":1},"
+                       "{\"batch\":2,\"power_w_per_gpu\":1,\"duration_s\":1}]}]}"));
+    REFUSED(CKPD_ERR_RANGE, "fillers[0].planned",
+            parse(HEAD ",\"fillers\":[{\"name\":\"qwen3-8b-chat\",\"planned\":[9]}]}"));
+    ck_assert_int_eq(parse("{"), CKPD_ERR_SYNTAX);
+    ck_assert_int_eq(parse("{\"schema\":\"other\",\"schema_version\":1,\"name\":\"t\",\"pool\":{"
+                           "\"gpu_count\":8}}"),
+                     CKPD_ERR_UNKNOWN_NAME);
+    ck_assert_ptr_null(shape);
+    ck_assert_ptr_null(grid);
+    ck_assert_int_eq(ckpd_shape_load(&shape, &grid, context, "/nowhere/at/all.json"),
+                     CKPD_ERR_FILE);
+    ckpd_context_free(context);
+}
+END_TEST
+
+#define COLUMNS "type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s,planned,remark\n"
+
+static int32_t add_csv(const char *text)
+{
+    return ckpd_shape_add_fillers_csv(shape, text, strlen(text));
+}
+
+START_TEST(types_come_from_csv)
+{
+    scenario_context();
+    ckpd_gpu_pool *pool = scenario_pool(800.0);
+    OK(ckpd_shape_new(&shape, context, pool));
+    ckpd_gpu_pool_free(pool);
+    OK(add_csv(COLUMNS "a,1,8,400,2,0,x\na,1,16,500,3,1,\nb,8,4,600,5,1,y\n"));
+    ck_assert_int_eq(ckpd_shape_filler_count(shape), 2);
+    ck_assert_str_eq(ckpd_shape_filler_name(shape, 1), "b");
+    REFUSED(CKPD_ERR_MISSING, "batch_time_s",
+            add_csv("type,gpus_per_replica,batch,power_per_gpu_W\nc,1,8,400\n"));
+    REFUSED(CKPD_ERR_SYNTAX, "line 3", add_csv(COLUMNS "c,1,8,400,2,0,\nc,1,16,many,3,1,\n"));
+    REFUSED(CKPD_ERR_RANGE, "batch", add_csv(COLUMNS "c,1,8.5,400,2,0,\n"));
+    REFUSED(CKPD_ERR_INCONSISTENT, "ascend", add_csv(COLUMNS "c,1,8,400,2,0,\nc,1,8,500,3,1,\n"));
+    REFUSED(CKPD_ERR_DUPLICATE, "a is there", add_csv(COLUMNS "c,1,8,400,2,0,\na,1,8,500,3,1,\n"));
+    ck_assert_int_eq(add_csv(""), CKPD_ERR_MISSING);
+    ck_assert_int_eq(ckpd_shape_filler_count(shape), 2); /* nothing of a refused file stays */
+    ckpd_shape_free(shape);
+    const char *path = test_shared_path("data/inference-power/task-types.csv");
+    if (path != NULL) {
+        size_t size;
+        char *text = test_read_file(path, &size);
+        pool = scenario_pool(800.0);
+        OK(ckpd_shape_new(&shape, context, pool));
+        ckpd_gpu_pool_free(pool);
+        OK(ckpd_shape_add_fillers_csv(shape, text, size));
+        ck_assert_int_eq(ckpd_shape_filler_count(shape), 8);
+        ckpd_shape_free(shape);
+        free(text);
+    }
+    ckpd_context_free(context);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {cases_in_the_tree_are_the_scenarios, every_part_is_read,
+                                  refusals_name_the_place, types_come_from_csv, NULL};
+    return test_run(test_suite("shape cases", tests));
+}
