@@ -152,6 +152,9 @@ void cli_runs_json(const ckpd_case *loaded, const cli_run *runs, FILE *out);
 /* Writes plan.gp and runs gnuplot on it (plan.svg, plan.png). Returns -1 or the exit status. */
 int cli_plot(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, const char *folder);
 
+/* Throughput against power of each job's modes with the frontier (modes.gp, modes.svg, modes.png). */
+int cli_modes_plot(cli *tool, const ckpd_case *loaded, const char *only, const char *folder);
+
 /* gnuplot inside the folder; its exit status, 127 when it was not found. */
 int cli_run_gnuplot(const char *folder, const char *script, const char *form);
 

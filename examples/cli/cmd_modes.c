@@ -15,7 +15,8 @@ static void flag_text(int32_t flags, char *text, size_t size)
                                       {CKPD_MODE_RUNNING, "running"},
                                       {CKPD_MODE_DOMINATED, "dominated"},
                                       {CKPD_MODE_MISALIGNED, "misaligned"},
-                                      {CKPD_MODE_UNVALIDATED, "unvalidated"}};
+                                      {CKPD_MODE_UNVALIDATED, "unvalidated"},
+                                      {CKPD_MODE_TDP_POWER, "power not metered"}};
     text[0] = '\0';
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if ((flags & NAMES[i].flag) != 0) {
@@ -67,42 +68,106 @@ static void print_head(const ckpd_case *loaded, int32_t job)
     putchar('\n');
 }
 
-static void print_modes(const ckpd_mode_set *modes)
+/* What a checkpoint of the default profile costs in the baseline mode, beside what the segments imply. */
+static void print_checkpoints(const cli *tool, const ckpd_mode_set *modes)
 {
-    cli_table *table = cli_table_new(
-        ">mode|layout|>GPUs|>rate 1/s|>IT kW|>idle kW|>J/unit|>iteration s|>MFU %|>memory GB|>free GB|notes");
+    int32_t baseline = ckpd_mode_set_baseline(modes);
+    ckpd_checkpoint *profile = NULL;
+    ckpd_checkpoint_cost cost = {.size = sizeof cost};
+    if (baseline >= 0 && ckpd_checkpoint_new(&profile, tool->context) == CKPD_OK &&
+        ckpd_checkpoint_evaluate(profile, modes, baseline, 0, &cost) == CKPD_OK) {
+        printf("  a full checkpoint is %.0f GB and stalls training for %.0f s; recommended interval %.0f min "
+               "(Daly), a segment is %.0f min, of which failures cost %.1f %%\n",
+               cost.full_bytes / 1e9, cost.stall_s, 60 * cost.daly_h, 60 * cost.interval_h,
+               100 * cost.lost_share);
+    }
+    ckpd_checkpoint_free(profile);
+}
+
+/* The notes that every mode has go into one line below the table. */
+static int32_t common_flags(const ckpd_mode_set *modes)
+{
+    int32_t common = CKPD_MODE_TDP_POWER | CKPD_MODE_UNVALIDATED | CKPD_MODE_MISALIGNED;
     for (int32_t i = 0; i < ckpd_mode_set_count(modes); i++) {
         ckpd_mode mode = {.size = sizeof mode};
-        char flags[96];
+        common &= ckpd_mode_set_get(modes, i, &mode) == CKPD_OK ? mode.flags : 0;
+    }
+    return common;
+}
+
+static void mode_cells(cli_table *table, const ckpd_mode *mode)
+{
+    cli_table_cell(table, "%d", (int)mode->gpus);
+    if (mode->rate < 1000) {
+        cli_table_cell(table, "%.5g", mode->rate);
+    } else {
+        cli_table_number(table, mode->rate, 0);
+    }
+    cli_table_number(table, 100 * mode->rate_error, 0);
+    cli_table_number(table, 100 * mode->mfu, 1);
+    cli_table_number(table, mode->power_kw, 1);
+    cli_table_number(table, mode->joule_per_token, mode->joule_per_token < 100 ? 3 : 0);
+    cli_table_number(table, mode->memory_bytes / 1e9, 1);
+    cli_table_number(table, mode->margin_bytes / 1e9, 1);
+}
+
+static void print_modes(const ckpd_mode_set *modes)
+{
+    ckpd_mode first = {.size = sizeof first};
+    bool user = ckpd_mode_set_get(modes, 0, &first) == CKPD_OK && (first.flags & CKPD_MODE_USER) != 0;
+    int32_t common = common_flags(modes);
+    char flags[96];
+    cli_table *table =
+        cli_table_new(user ? ">mode|layout|>GPUs|>rate 1/s|>+- %|>MFU %|>IT kW|>J/unit|>GB|>free GB|notes"
+                           : ">mode|layout|>GPUs|>tokens/s|>+- %|>MFU %|>IT kW|>J/token|>GB|>free GB|notes");
+    for (int32_t i = 0; i < ckpd_mode_set_count(modes); i++) {
+        ckpd_mode mode = {.size = sizeof mode};
         if (ckpd_mode_set_get(modes, i, &mode) != CKPD_OK) {
             continue;
         }
-        flag_text(mode.flags, flags, sizeof flags);
+        flag_text(mode.flags & ~common, flags, sizeof flags);
         cli_table_cell(table, "%d", (int)i);
         cli_table_cell(table, "%s", ckpd_mode_set_label(modes, i));
-        cli_table_cell(table, "%d", (int)mode.gpus);
-        cli_table_cell(table, "%.6g", mode.rate);
-        cli_table_number(table, mode.power_kw, 1);
-        cli_table_number(table, mode.idle_power_kw, 1);
-        cli_table_number(table, mode.joule_per_token, 4);
-        cli_table_number(table, mode.iteration_s, 3);
-        cli_table_number(table, 100 * mode.mfu, 1);
-        cli_table_number(table, mode.memory_bytes / 1e9, 1);
-        cli_table_number(table, mode.margin_bytes / 1e9, 1);
+        mode_cells(table, &mode);
         cli_table_cell(table, "%s", flags);
     }
     cli_table_print(table, stdout);
+    if (common != 0) {
+        flag_text(common, flags, sizeof flags);
+        printf("  all modes: %s\n", flags);
+    }
+}
+
+static void layout_text(const ckpd_mode *mode, char *text, size_t size)
+{
+    const struct {
+        const char *name;
+        int32_t value;
+    } parts[] = {{"tp", mode->tp},         {" pp", mode->pp}, {" dp", mode->dp}, {" mb", mode->micro_batch},
+                 {" v", mode->interleave}};
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        size_t used = strlen(text);
+        if (parts[i].value > (i == 4)) {
+            snprintf(text + used, size - used, "%s%d", parts[i].name, (int)parts[i].value);
+        }
+    }
+    if (mode->interleave > 0 && mode->recompute != CKPD_RECOMPUTE_FULL) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, mode->recompute == CKPD_RECOMPUTE_NONE ? " rc-none" : " rc-sel");
+    }
 }
 
 static void print_dropped(const ckpd_mode_set *modes)
 {
-    cli_table *table = cli_table_new("reason|layout");
+    cli_table *table = cli_table_new("dropped|>GPUs|>rate 1/s|>+- %|>MFU %|>IT kW|>J/unit|>GB|>free GB|reason");
     for (int32_t i = 0; i < ckpd_mode_set_dropped_count(modes); i++) {
         ckpd_mode mode = {.size = sizeof mode};
-        int32_t reason = CKPD_DROP_NONE;
-        char text[200];
-        if (ckpd_mode_set_dropped_get(modes, i, &mode, &reason, text, sizeof text) == CKPD_OK) {
-            cli_table_cell(table, "%s", ckpd_drop_name(reason));
+        char text[200], layout[64];
+        if (ckpd_mode_set_dropped_get(modes, i, &mode, NULL, text, sizeof text) == CKPD_OK) {
+            layout_text(&mode, layout, sizeof layout);
+            cli_table_cell(table, "%s", layout);
+            mode_cells(table, &mode);
             cli_table_cell(table, "%s", text);
         }
     }
@@ -127,10 +192,10 @@ static void print_reasons(const ckpd_mode_set *modes)
             lead = ", ";
         }
     }
-    puts(lead[0] == ',' ? " (--dropped lists them)\n" : "");
+    puts(lead[0] == ',' ? " (--all lists them)\n" : "");
 }
 
-static void mode_json(cli_json *json, const ckpd_mode *mode, const char *label)
+static void mode_json(cli_json *json, const ckpd_mode *mode, const char *label, const char *reason)
 {
     const struct {
         const char *name;
@@ -140,15 +205,35 @@ static void mode_json(cli_json *json, const ckpd_mode *mode, const char *label)
                    {"pp", mode->pp},
                    {"dp", mode->dp},
                    {"micro_batch", mode->micro_batch},
+                   {"cp", mode->cp},
+                   {"ep", mode->ep},
+                   {"interleave", mode->interleave},
+                   {"recompute", mode->recompute},
                    {"rate_per_s", mode->rate},
+                   {"rate_error", mode->rate_error},
                    {"power_kw", mode->power_kw},
+                   {"power_error", mode->power_error},
                    {"idle_power_kw", mode->idle_power_kw},
+                   {"evaluation_kw", mode->evaluation_kw},
+                   {"checkpoint_kw", mode->checkpoint_kw},
                    {"joule_per_unit", mode->joule_per_token},
                    {"iteration_s", mode->iteration_s},
+                   {"compute_s", mode->compute_s},
+                   {"tp_s", mode->tp_s},
+                   {"pp_s", mode->pp_s},
+                   {"dp_s", mode->dp_s},
+                   {"bubble_s", mode->bubble_s},
+                   {"busy_fraction", mode->busy_fraction},
                    {"mfu", mode->mfu},
+                   {"hfu", mode->hfu},
                    {"memory_bytes", mode->memory_bytes},
+                   {"memory_error", mode->memory_error},
                    {"margin_bytes", mode->margin_bytes},
-                   {"rate_error", mode->rate_error}};
+                   {"states_bytes", mode->states_bytes},
+                   {"activations_bytes", mode->activations_bytes},
+                   {"working_bytes", mode->working_bytes},
+                   {"logits_bytes", mode->logits_bytes},
+                   {"overhead_bytes", mode->overhead_bytes}};
     char flags[96];
     cli_json_open(json, NULL, '{');
     cli_json_text(json, "label", label);
@@ -157,6 +242,9 @@ static void mode_json(cli_json *json, const ckpd_mode *mode, const char *label)
     }
     flag_text(mode->flags, flags, sizeof flags);
     cli_json_text(json, "notes", flags);
+    if (reason != NULL) {
+        cli_json_text(json, "reason", reason);
+    }
     cli_json_close(json, '}');
 }
 
@@ -172,7 +260,7 @@ static void job_json(cli_json *json, const ckpd_case *loaded, int32_t job, bool 
     for (int32_t i = 0; i < ckpd_mode_set_count(modes); i++) {
         ckpd_mode mode = {.size = sizeof mode};
         if (ckpd_mode_set_get(modes, i, &mode) == CKPD_OK) {
-            mode_json(json, &mode, ckpd_mode_set_label(modes, i));
+            mode_json(json, &mode, ckpd_mode_set_label(modes, i), NULL);
         }
     }
     cli_json_close(json, ']');
@@ -181,12 +269,12 @@ static void job_json(cli_json *json, const ckpd_case *loaded, int32_t job, bool 
         for (int32_t i = 0; i < ckpd_mode_set_dropped_count(modes); i++) {
             ckpd_mode mode = {.size = sizeof mode};
             int32_t reason = CKPD_DROP_NONE;
-            char text[200];
+            char text[200], layout[64];
             if (ckpd_mode_set_dropped_get(modes, i, &mode, &reason, text, sizeof text) == CKPD_OK) {
-                cli_json_open(json, NULL, '{');
-                cli_json_text(json, "reason", ckpd_drop_name(reason));
-                cli_json_text(json, "text", text);
-                cli_json_close(json, '}');
+                char both[320];
+                layout_text(&mode, layout, sizeof layout);
+                snprintf(both, sizeof both, "%s: %s", ckpd_drop_name(reason), text);
+                mode_json(json, &mode, layout, both);
             }
         }
         cli_json_close(json, ']');
@@ -196,10 +284,12 @@ static void job_json(cli_json *json, const ckpd_case *loaded, int32_t job, bool 
 
 int cli_modes(cli *tool, int count, char **words)
 {
-    const char *path = NULL, *only = NULL, *dropped = NULL;
-    const cli_option options[] = {{"--job", "NAME", "only this job", &only},
-                                  {"--dropped", NULL, "list every dropped layout with its reason", &dropped},
-                                  {NULL, NULL, NULL, NULL}};
+    const char *path = NULL, *only = NULL, *all = NULL, *plot = NULL;
+    const cli_option options[] = {
+        {"--job", "NAME", "only this job", &only},
+        {"--all", NULL, "list every dropped layout with the reason", &all},
+        {"--plot", "DIR", "throughput against power with the frontier, as a picture in this folder", &plot},
+        {NULL, NULL, NULL, NULL}};
     int status = cli_parse(tool, count, words, options, "CASE", &path, 1, 1);
     ckpd_case *loaded = NULL;
     status = status < 0 ? cli_open_case(tool, path, &loaded, NULL) : status;
@@ -217,13 +307,14 @@ int cli_modes(cli *tool, int count, char **words)
         }
         found = true;
         if (tool->json) {
-            job_json(&json, loaded, job, dropped != NULL);
+            job_json(&json, loaded, job, all != NULL);
             continue;
         }
         const ckpd_mode_set *modes = ckpd_case_mode_set(loaded, job);
         print_head(loaded, job);
+        print_checkpoints(tool, modes);
         print_modes(modes);
-        if (dropped != NULL) {
+        if (all != NULL) {
             print_dropped(modes);
         } else {
             print_reasons(modes);
@@ -232,6 +323,10 @@ int cli_modes(cli *tool, int count, char **words)
     if (tool->json) {
         cli_json_close(&json, ']');
     }
+    status = found && plot != NULL ? cli_modes_plot(tool, loaded, only, plot) : -1;
     ckpd_case_free(loaded);
+    if (status >= 0) {
+        return status;
+    }
     return found ? CLI_OK : cli_usage(tool, "--job: the case has no job '%s'", only);
 }
