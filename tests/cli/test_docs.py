@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-from tool import FAST, SRC, TOOL, check, main, run
+from tool import FAST, SRC, TOOL, check, main, run, run_json
 
 
 def read(*path):
@@ -32,6 +32,21 @@ def the_case_in_the_page_works():
     # two hours cost least in hours 0 and 2, less the wind
     _, out, _ = run("solve", "page.json", "--scenario", "S4")
     check("optimal" in out, out)
+
+
+def the_tour_shows_what_the_tool_prints():
+    shown = re.findall(r"^    (S\d) +(\w+) +([\d.]+) +([\d.]+) .* ([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)$",
+                       read("README.md"), re.MULTILINE)
+    check(len(shown) == 3, str(shown))
+    found = run_json("scenarios", os.path.join(SRC, "examples", "cases", "aidc2048-golden.json"), "--only",
+                     ",".join(row[0] for row in shown))["scenarios"]
+    for row, one in zip(shown, found):
+        figures = one["figures"]
+        printed = (one["scenario"], one["outcome"], f"{one['cost']:.3f}", f"{100 * one['saving_share']:.2f}",
+                   f"{figures['import_mwh']:.3f}", f"{figures['curtailment_mwh']:.3f}",
+                   f"{100 * figures['green_share']:.2f}", f"{figures['min_site_load_kw']:.1f}",
+                   f"{figures['max_site_load_kw']:.1f}")
+        check(row == printed, f"README: {row}, the tool: {printed}")
 
 
 def every_command_is_documented():
@@ -158,5 +173,6 @@ def what_the_schema_refuses_the_reader_refuses():
     check(refused > 20 and agreed > 40, f"{refused} refused by the schema, {agreed} agreed")
 
 
-main(made_pages_are_current, the_case_in_the_page_works, every_command_is_documented, schema_accepts_the_examples,
+main(made_pages_are_current, the_case_in_the_page_works, the_tour_shows_what_the_tool_prints,
+     every_command_is_documented, schema_accepts_the_examples,
      what_the_schema_refuses_the_reader_refuses)
