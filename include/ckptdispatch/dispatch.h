@@ -25,14 +25,15 @@ enum {
     CKPD_SCENARIO_S6 = 6  /**< S4's training with the battery */
 };
 
-/* --- problem ------------------------------------------------------------------------------------- */
+/* --- problem ---------------------------------------------------------------------------------- */
 
 /** Dispatch problem: a site and its jobs. Confined; may be changed and solved again. */
 typedef struct ckpd_problem ckpd_problem;
 
 /**
  * Makes a problem with no jobs over a copy of the site.
- * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_MISSING (a required series), CKPD_ERR_NO_MEMORY @since 0.1
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_MISSING (a required series), CKPD_ERR_NO_MEMORY
+ * @since 0.1
  */
 CKPD_API int32_t ckpd_problem_new(ckpd_problem **out, ckpd_context *context, const ckpd_site *site);
 /** Ends a problem; NULL is fine. Any thread. @since 0.1 */
@@ -55,51 +56,64 @@ CKPD_API const ckpd_graph *ckpd_problem_job_graph(const ckpd_problem *problem, i
  */
 CKPD_API int32_t ckpd_problem_set_site(ckpd_problem *problem, const ckpd_site *site);
 /**
- * Rebuilds the graph of a job (or of all, job -1) with another number of checkpoint segments; for sweeps.
- * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STATE (a job has start segments or a running edge), CKPD_ERR_NO_MEMORY
+ * Rebuilds the graph of a job (or of all, job -1) with another number of checkpoint segments; for
+ * sweeps.
+ * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STATE (a job has start segments or a running edge),
+ * CKPD_ERR_NO_MEMORY
  * @since 0.1
  */
 CKPD_API int32_t ckpd_problem_set_segments(ckpd_problem *problem, int32_t job, int32_t segments);
 /** Sets the GPU cap of every slot; for sweeps. @return CKPD_OK, CKPD_ERR_RANGE @since 0.1 */
 CKPD_API int32_t ckpd_problem_set_gpu_cap(ckpd_problem *problem, double gpus);
 
-/* --- options -------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 /** Solve options. Confined. */
 typedef struct ckpd_solve_options ckpd_solve_options;
 
-/** Makes options with their defaults. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY @since 0.1 */
+/**
+ * Makes options with their defaults.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY
+ * @since 0.1
+ */
 CKPD_API int32_t ckpd_solve_options_new(ckpd_solve_options **out, ckpd_context *context);
 /** Ends options; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_solve_options_free(ckpd_solve_options *options);
 /**
- * Sets a field: relative_gap (1e-6), absolute_gap (0), time_limit_s (infinity), node_limit, iteration_limit
+ * Sets a field: relative_gap (1e-6), absolute_gap (0), time_limit_s (infinity), node_limit,
+ * iteration_limit
  * (-1: none), threads (1), structure_presolve (flag, 1), backend_presolve (flag, 1), seed (0).
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE @since 0.1
  */
-CKPD_API int32_t ckpd_solve_options_set(ckpd_solve_options *options, const char *field, double value);
+CKPD_API int32_t ckpd_solve_options_set(ckpd_solve_options *options, const char *field,
+                                        double value);
 /** Reads a field. @since 0.1 */
-CKPD_API int32_t ckpd_solve_options_get(const ckpd_solve_options *options, const char *field, double *value);
+CKPD_API int32_t ckpd_solve_options_get(const ckpd_solve_options *options, const char *field,
+                                        double *value);
 /** Number of fields. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_solve_options_field_count(void);
 /** Describes the i-th field. @since 0.1 */
 CKPD_API int32_t ckpd_solve_options_field_info(int32_t index, ckpd_field_info *out);
 /**
- * Names the backend, copied; NULL or "auto": the library chooses. @return CKPD_OK, CKPD_ERR_NO_MEMORY, CKPD_ERR_RANGE
- * (longer than 63 bytes) @since 0.1
+ * Names the backend, copied; NULL or "auto": the library chooses. @return CKPD_OK,
+ * CKPD_ERR_NO_MEMORY, CKPD_ERR_RANGE (longer than 63 bytes) @since 0.1
  */
 CKPD_API int32_t ckpd_solve_options_set_backend(ckpd_solve_options *options, const char *name);
 /** Progress callback; NULL removes it. @since 0.1 */
-CKPD_API int32_t ckpd_solve_options_set_progress(ckpd_solve_options *options, ckpd_progress_fn progress,
-                                                 void *user);
-/** Cancel token, borrowed: it must outlive every solve with these options; NULL removes it. @since 0.1 */
-CKPD_API int32_t ckpd_solve_options_set_cancel(ckpd_solve_options *options, const ckpd_cancel *cancel);
+CKPD_API int32_t ckpd_solve_options_set_progress(ckpd_solve_options *options,
+                                                 ckpd_progress_fn progress, void *user);
+/**
+ * Cancel token, borrowed: it must outlive every solve with these options; NULL removes it.
+ * @since 0.1
+ */
+CKPD_API int32_t ckpd_solve_options_set_cancel(ckpd_solve_options *options,
+                                               const ckpd_cancel *cancel);
 
-/* --- plan ----------------------------------------------------------------------------------------- */
+/* --- plan ------------------------------------------------------------------------------------- */
 
 /**
- * What every job does, and the power flows of every slot. Confined while built; a plan borrowed from a
- * solution is immutable.
+ * What every job does, and the power flows of every slot. Confined while built; a plan borrowed
+ * from a solution is immutable.
  */
 typedef struct ckpd_plan ckpd_plan;
 
@@ -116,18 +130,23 @@ typedef struct ckpd_step {
 CKPD_API int32_t ckpd_plan_new(ckpd_plan **out, ckpd_context *context, int32_t jobs, int32_t slots);
 /** Ends a plan the caller made; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_plan_free(ckpd_plan *plan);
-/** Appends a step to a job (ascending). @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE, CKPD_ERR_NO_MEMORY @since 0.1 */
+/**
+ * Appends a step to a job (ascending).
+ * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE, CKPD_ERR_NO_MEMORY
+ * @since 0.1
+ */
 CKPD_API int32_t ckpd_plan_add_step(ckpd_plan *plan, int32_t job, const ckpd_step *step);
 /**
- * Sets a series: "import_kw", "export_kw", "curtailment_kw", "charge_kw", "discharge_kw" (slots values),
- * "soc_kwh" (slots + 1 values: at every boundary).
+ * Sets a series: "import_kw", "export_kw", "curtailment_kw", "charge_kw", "discharge_kw" (slots
+ * values), "soc_kwh" (slots + 1 values: at every boundary).
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_LENGTH, CKPD_ERR_NOT_FINITE @since 0.1
  */
 CKPD_API int32_t ckpd_plan_set_series(ckpd_plan *plan, const char *name, const double *values,
                                       int32_t count);
 /**
- * Copies a series. Besides the names of ckpd_plan_set_series() a plan of a solution has "it_power_kw",
- * "site_load_kw", "gpus", "wind_kw", "solar_kw", "import_price_per_mwh", "export_price_per_mwh".
+ * Copies a series. Besides the names of ckpd_plan_set_series() a plan of a solution has
+ * "it_power_kw", "site_load_kw", "gpus", "wind_kw", "solar_kw", "import_price_per_mwh",
+ * "export_price_per_mwh".
  * @return as above, CKPD_ERR_STATE when this plan does not have it @since 0.1
  */
 CKPD_API int32_t ckpd_plan_get_series(const ckpd_plan *plan, const char *name, double *values,
@@ -139,14 +158,15 @@ CKPD_API int32_t ckpd_plan_slots(const ckpd_plan *plan);
 /** Number of steps of a job, 0 out of range. @since 0.1 */
 CKPD_API int32_t ckpd_plan_step_count(const ckpd_plan *plan, int32_t job);
 /** Copies a step. @since 0.1 */
-CKPD_API int32_t ckpd_plan_get_step(const ckpd_plan *plan, int32_t job, int32_t index, ckpd_step *out);
+CKPD_API int32_t ckpd_plan_get_step(const ckpd_plan *plan, int32_t job, int32_t index,
+                                    ckpd_step *out);
 
-/* --- verification --------------------------------------------------------------------------------- */
+/* --- verification ----------------------------------------------------------------------------- */
 
 /** Kinds of violation. */
 enum {
-    CKPD_VIOLATION_PATH = 1,        /**< a step that is no edge of the graph, overlap, wrong segment */
-    CKPD_VIOLATION_COMPLETION = 2,  /**< segments or work missing at the deadline */
+    CKPD_VIOLATION_PATH = 1, /**< a step that is no edge of the graph, overlap, wrong segment */
+    CKPD_VIOLATION_COMPLETION = 2, /**< segments or work missing at the deadline */
     CKPD_VIOLATION_GPU_CAP = 3,
     CKPD_VIOLATION_SITE_CAP = 4,
     CKPD_VIOLATION_BALANCE = 5,
@@ -159,11 +179,11 @@ enum {
 /** One violation. */
 typedef struct ckpd_violation {
     size_t size;
-    int32_t kind;      /**< CKPD_VIOLATION_... */
-    int32_t job;       /**< -1 when none */
-    int32_t slot;      /**< -1 when none */
+    int32_t kind; /**< CKPD_VIOLATION_... */
+    int32_t job;  /**< -1 when none */
+    int32_t slot; /**< -1 when none */
     int32_t reserved;
-    double amount;     /**< in the unit of the row */
+    double amount; /**< in the unit of the row */
     char message[256];
 } ckpd_violation;
 
@@ -171,25 +191,27 @@ typedef struct ckpd_violation {
 typedef struct ckpd_report ckpd_report;
 
 /**
- * Checks a plan against the problem with code that shares nothing with the solvers, and recomputes its
- * cost. Tolerance 1e-6 x max(1, largest term of the row).
+ * Checks a plan against the problem with code that shares nothing with the solvers, and recomputes
+ * its cost. Tolerance 1e-6 x max(1, largest term of the row).
  * @param claimed_cost compared with the recomputed cost unless NaN
- * @return CKPD_OK when the check ran (whatever it found), CKPD_ERR_LENGTH (jobs or slots differ), CKPD_ERR_RANGE
- *         (scenario), CKPD_ERR_NO_MEMORY @since 0.1
+ * @return CKPD_OK when the check ran (whatever it found), CKPD_ERR_LENGTH (jobs or slots differ),
+ * CKPD_ERR_RANGE (scenario), CKPD_ERR_NO_MEMORY @since 0.1
  */
-CKPD_API int32_t ckpd_problem_verify(ckpd_report **out, const ckpd_problem *problem, int32_t scenario,
-                                     const ckpd_plan *plan, double claimed_cost);
+CKPD_API int32_t ckpd_problem_verify(ckpd_report **out, const ckpd_problem *problem,
+                                     int32_t scenario, const ckpd_plan *plan, double claimed_cost);
 /** Ends a report the caller made; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_report_free(ckpd_report *report);
 /** Number of violations, 0 for a good plan. @since 0.1 */
 CKPD_API int32_t ckpd_report_violation_count(const ckpd_report *report);
 /** Copies a violation. @since 0.1 */
-CKPD_API int32_t ckpd_report_get_violation(const ckpd_report *report, int32_t index, ckpd_violation *out);
+CKPD_API int32_t ckpd_report_get_violation(const ckpd_report *report, int32_t index,
+                                           ckpd_violation *out);
 /**
- * Recomputed figure by name: "cost" and its terms "import_cost", "export_revenue", "curtailment_cost",
- * "throughput_cost", "end_value", "custom_cost", "edge_cost" (cost = sum of the costs minus export_revenue and
- * end_value); energies "load_mwh", "import_mwh", "export_mwh", "curtailment_mwh", "renewable_mwh",
- * "charge_mwh", "discharge_mwh"; "green_share"; "min_site_load_kw", "max_site_load_kw".
+ * Recomputed figure by name: "cost" and its terms "import_cost", "export_revenue",
+ * "curtailment_cost", "throughput_cost", "end_value", "custom_cost", "edge_cost" (cost = sum of the
+ * costs minus export_revenue and end_value); energies "load_mwh", "import_mwh", "export_mwh",
+ * "curtailment_mwh", "renewable_mwh", "charge_mwh", "discharge_mwh"; "green_share";
+ * "min_site_load_kw", "max_site_load_kw".
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME @since 0.1
  */
 CKPD_API int32_t ckpd_report_get(const ckpd_report *report, const char *name, double *value);
@@ -198,7 +220,7 @@ CKPD_API int32_t ckpd_report_field_count(void);
 /** Describes the i-th figure. @since 0.1 */
 CKPD_API int32_t ckpd_report_field_info(int32_t index, ckpd_field_info *out);
 
-/* --- solution ------------------------------------------------------------------------------------- */
+/* --- solution --------------------------------------------------------------------------------- */
 
 /** Outcome of a solve with its verified plan. Immutable after build (shareable). */
 typedef struct ckpd_solution ckpd_solution;
@@ -206,14 +228,16 @@ typedef struct ckpd_solution ckpd_solution;
 /**
  * Solves one scenario. CKPD_OK whatever the outcome: read ckpd_solution_outcome().
  * @param options NULL for the defaults
- * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (scenario), CKPD_ERR_UNKNOWN_NAME (backend), CKPD_ERR_STATE (S5, S6
- *         without a battery), CKPD_ERR_NO_BACKEND, CKPD_ERR_BACKEND, CKPD_ERR_VERIFY (the backend's plan violates
- *         the problem: never returned as a solution), CKPD_ERR_NO_MEMORY @since 0.1
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (scenario), CKPD_ERR_UNKNOWN_NAME (backend),
+ * CKPD_ERR_STATE (S5, S6 without a battery), CKPD_ERR_NO_BACKEND, CKPD_ERR_BACKEND, CKPD_ERR_VERIFY
+ * (the backend's plan violates the problem: never returned as a solution), CKPD_ERR_NO_MEMORY
+ * @since 0.1
  */
 CKPD_API int32_t ckpd_problem_solve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
                                     const ckpd_solve_options *options);
 /**
- * The same from a plan of an earlier solve: as a start point where the backend takes one. @since 0.1
+ * The same from a plan of an earlier solve: as a start point where the backend takes one.
+ * @since 0.1
  */
 CKPD_API int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
                                       const ckpd_solve_options *options, const ckpd_plan *start);
@@ -221,7 +245,11 @@ CKPD_API int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem
 CKPD_API void ckpd_solution_free(ckpd_solution *solution);
 /** CKPD_OUTCOME_... @since 0.1 */
 CKPD_API int32_t ckpd_solution_outcome(const ckpd_solution *solution);
-/** 1 when the outcome rests on a certificate of the library or on a trusted backend, 0 when merely claimed. @since 0.1 */
+/**
+ * 1 when the outcome rests on a certificate of the library or on a trusted backend, 0 when merely
+ * claimed.
+ * @since 0.1
+ */
 CKPD_API int32_t ckpd_solution_is_proven(const ckpd_solution *solution);
 /** The scenario that was solved. @since 0.1 */
 CKPD_API int32_t ckpd_solution_scenario(const ckpd_solution *solution);
@@ -231,7 +259,11 @@ CKPD_API double ckpd_solution_cost(const ckpd_solution *solution);
 CKPD_API double ckpd_solution_bound(const ckpd_solution *solution);
 /** cost - bound, never negative; infinity when either is missing. @since 0.1 */
 CKPD_API double ckpd_solution_absolute_gap(const ckpd_solution *solution);
-/** absolute gap / max(|cost|, |bound|), and 0 when the absolute gap is <= 1e-9 x scale (docs/model.md). @since 0.1 */
+/**
+ * absolute gap / max(|cost|, |bound|), and 0 when the absolute gap is <= 1e-9 x scale
+ * (docs/model.md).
+ * @since 0.1
+ */
 CKPD_API double ckpd_solution_relative_gap(const ckpd_solution *solution);
 /** Name of the backend that answered, borrowed. @since 0.1 */
 CKPD_API const char *ckpd_solution_backend(const ckpd_solution *solution);
@@ -254,7 +286,7 @@ CKPD_API const char *ckpd_solution_cause(const ckpd_solution *solution, int32_t 
 CKPD_API int32_t ckpd_solution_progress(const ckpd_solution *solution, int32_t job, double *share,
                                         int32_t count);
 
-/* --- diagnosis -------------------------------------------------------------------------------------- */
+/* --- diagnosis -------------------------------------------------------------------------------- */
 
 /** Limits that can be relaxed. */
 enum {
@@ -268,11 +300,12 @@ enum {
 /** One limit of a set that has to give way. */
 typedef struct ckpd_relaxation {
     size_t size;
-    int32_t limit;      /**< CKPD_LIMIT_... */
-    int32_t job;        /**< for CKPD_LIMIT_DEADLINE, else -1 */
-    int32_t first_slot; /**< first and last slot in which a plan needs it; -1 where slots say nothing */
+    int32_t limit; /**< CKPD_LIMIT_... */
+    int32_t job;   /**< for CKPD_LIMIT_DEADLINE, else -1 */
+    int32_t
+        first_slot; /**< first and last slot in which a plan needs it; -1 where slots say nothing */
     int32_t last_slot;
-    double amount;      /**< by how much the limit has to be moved, everywhere alike */
+    double amount; /**< by how much the limit has to be moved, everywhere alike */
     char message[256];
 } ckpd_relaxation;
 
@@ -280,28 +313,36 @@ typedef struct ckpd_relaxation {
 typedef struct ckpd_diagnosis ckpd_diagnosis;
 
 /**
- * Looks for a smallest set of limits such that relaxing them, and no others, gives the scenario a plan, and for
- * the least uniform amount of each: no member of the set can be left out, and given the others none can be
- * relaxed less. Caps are given up before deadlines, deadlines before the end SOC. Deadlines move
- * up to the horizon. Makes some ten to fifty solves for any plan, each with what is left of the time limit.
+ * Looks for a smallest set of limits such that relaxing them, and no others, gives the scenario a
+ * plan, and for the least uniform amount of each: no member of the set can be left out, and given
+ * the others none can be relaxed less. Caps are given up before deadlines, deadlines before the end
+ * SOC. Deadlines move up to the horizon. Makes some ten to fifty solves for any plan, each with
+ * what is left of the time limit.
  * @param options  backend, time limit (of all solves together), cancel token; NULL for the defaults
  * @return as ckpd_problem_solve() @since 0.1
  */
-CKPD_API int32_t ckpd_problem_diagnose(ckpd_diagnosis **out, ckpd_problem *problem, int32_t scenario,
-                                       const ckpd_solve_options *options);
+CKPD_API int32_t ckpd_problem_diagnose(ckpd_diagnosis **out, ckpd_problem *problem,
+                                       int32_t scenario, const ckpd_solve_options *options);
 /** Ends a diagnosis; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_diagnosis_free(ckpd_diagnosis *diagnosis);
 /**
  * CKPD_OUTCOME_OPTIMAL: the problem has a plan as it is. CKPD_OUTCOME_FEASIBLE: it has one with the
- * relaxations. CKPD_OUTCOME_INFEASIBLE: no relaxation of these limits helps, the causes say why. CKPD_OUTCOME_NO_PLAN,
- * CKPD_OUTCOME_CANCELLED: stopped before an answer. @since 0.1
+ * relaxations. CKPD_OUTCOME_INFEASIBLE: no relaxation of these limits helps, the causes say why.
+ * CKPD_OUTCOME_NO_PLAN, CKPD_OUTCOME_CANCELLED: stopped before an answer. @since 0.1
  */
 CKPD_API int32_t ckpd_diagnosis_outcome(const ckpd_diagnosis *diagnosis);
-/** 0 when a solve ran into a limit, so that an amount may be larger than needed; else 1. @since 0.1 */
+/**
+ * 0 when a solve ran into a limit, so that an amount may be larger than needed; else 1.
+ * @since 0.1
+ */
 CKPD_API int32_t ckpd_diagnosis_is_minimal(const ckpd_diagnosis *diagnosis);
 /** Number of relaxations. @since 0.1 */
 CKPD_API int32_t ckpd_diagnosis_relaxation_count(const ckpd_diagnosis *diagnosis);
-/** Copies a relaxation. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */
+/**
+ * Copies a relaxation.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE
+ * @since 0.1
+ */
 CKPD_API int32_t ckpd_diagnosis_get_relaxation(const ckpd_diagnosis *diagnosis, int32_t index,
                                                ckpd_relaxation *out);
 /** Number of named causes, as ckpd_solution_cause_count(). @since 0.1 */
@@ -309,32 +350,33 @@ CKPD_API int32_t ckpd_diagnosis_cause_count(const ckpd_diagnosis *diagnosis);
 /** The i-th cause as text with amounts, borrowed; NULL out of range. @since 0.1 */
 CKPD_API const char *ckpd_diagnosis_cause(const ckpd_diagnosis *diagnosis, int32_t index);
 /**
- * A verified plan of the relaxed problem, borrowed; NULL when there is none. Its cost is not minimised.
+ * A verified plan of the relaxed problem, borrowed; NULL when there is none. Its cost is not
+ * minimised.
  * @since 0.1
  */
 CKPD_API const ckpd_solution *ckpd_diagnosis_solution(const ckpd_diagnosis *diagnosis);
 
-/* --- model export ---------------------------------------------------------------------------------- */
+/* --- model export ----------------------------------------------------------------------------- */
 
 /**
  * Receives one piece of text; non-zero stops the export with CKPD_ERR_CALLBACK.
  */
 typedef int32_t (*ckpd_write_fn)(const char *text, size_t length, void *user);
 /** Formats of the exported MILP view. */
-enum {
-    CKPD_FORMAT_MPS = 1,
-    CKPD_FORMAT_LP = 2
-};
+enum { CKPD_FORMAT_MPS = 1, CKPD_FORMAT_LP = 2 };
 /**
- * Writes the MILP view of a scenario as text with readable names, so that any other solver can check it.
+ * Writes the MILP view of a scenario as text with readable names, so that any other solver can
+ * check it.
  * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STATE, CKPD_ERR_CALLBACK, CKPD_ERR_NO_MEMORY @since 0.1
  */
 CKPD_API int32_t ckpd_problem_export(const ckpd_problem *problem, int32_t scenario, int32_t format,
                                      ckpd_write_fn write, void *user);
 /**
- * Makes a verified solution from the values a foreign solver found for the exported model: text of a
- * solution file of CBC, GLPK (--output or --write) or HiGHS. The outcome is CKPD_OUTCOME_FEASIBLE, not proven.
- * @return CKPD_OK, CKPD_ERR_SYNTAX (index = line), CKPD_ERR_UNKNOWN_NAME (column), CKPD_ERR_VERIFY, CKPD_ERR_NO_MEMORY
+ * Makes a verified solution from the values a foreign solver found for the exported model: text of
+ * a solution file of CBC, GLPK (--output or --write) or HiGHS. The outcome is
+ * CKPD_OUTCOME_FEASIBLE, not proven.
+ * @return CKPD_OK, CKPD_ERR_SYNTAX (index = line), CKPD_ERR_UNKNOWN_NAME (column), CKPD_ERR_VERIFY,
+ * CKPD_ERR_NO_MEMORY
  * @since 0.1
  */
 CKPD_API int32_t ckpd_problem_import(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,

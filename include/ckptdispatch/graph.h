@@ -22,17 +22,22 @@ extern "C" {
 /** How a graph is built. Confined. */
 typedef struct ckpd_graph_options ckpd_graph_options;
 
-/** Makes options with their defaults. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY @since 0.1 */
+/**
+ * Makes options with their defaults.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY
+ * @since 0.1
+ */
 CKPD_API int32_t ckpd_graph_options_new(ckpd_graph_options **out, ckpd_context *context);
 /** Ends options; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_graph_options_free(ckpd_graph_options *options);
 /**
- * Sets a field by name: "reduce" (flag, default 1: leave out redundant edges where that loses nothing and
- * nodes that are on no path), "checkpoint_save_share" (share of each segment's time spent saving,
- * default 0).
+ * Sets a field by name: "reduce" (flag, default 1: leave out redundant edges where that loses
+ * nothing and nodes that are on no path), "checkpoint_save_share" (share of each segment's time
+ * spent saving, default 0).
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE @since 0.1
  */
-CKPD_API int32_t ckpd_graph_options_set(ckpd_graph_options *options, const char *field, double value);
+CKPD_API int32_t ckpd_graph_options_set(ckpd_graph_options *options, const char *field,
+                                        double value);
 /** Sets a choice: "last_slot_power" to "occupied" (default) or "prorated". @since 0.1 */
 CKPD_API int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const char *field,
                                              const char *text);
@@ -45,9 +50,9 @@ CKPD_API int32_t ckpd_graph_options_field_count(void);
 CKPD_API int32_t ckpd_graph_options_field_info(int32_t index, ckpd_field_info *out);
 
 /**
- * Mode changes that are allowed: allowed[from * modes + to] is 0 when a job that last ran mode `from`
- * must not run mode `to` next (also after a wait). Mode numbers are those of the mode set. Copied.
- * NULL removes the rule (everything is allowed).
+ * Mode changes that are allowed: allowed[from * modes + to] is 0 when a job that last ran mode
+ * `from` must not run mode `to` next (also after a wait). Mode numbers are those of the mode set.
+ * Copied. NULL removes the rule (everything is allowed).
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY @since 0.1
  */
 CKPD_API int32_t ckpd_graph_options_set_transitions(ckpd_graph_options *options, int32_t modes,
@@ -61,22 +66,23 @@ CKPD_API int32_t ckpd_graph_options_set_transition_rule(ckpd_graph_options *opti
 /** One training edge. */
 typedef struct ckpd_edge {
     size_t size;
-    int32_t from_slot, to_slot;             /**< slot boundaries; the edge occupies from_slot .. to_slot - 1 */
-    int32_t from_segment, to_segment;       /**< segments complete before and after */
-    int32_t mode;                           /**< mode number in the mode set */
-    int32_t gpus;                           /**< held in each slot */
-    double power_kw;                        /**< IT power in each slot but the last */
-    double last_slot_power_kw;              /**< IT power in the last slot */
+    int32_t from_slot, to_slot; /**< slot boundaries; the edge occupies from_slot .. to_slot - 1 */
+    int32_t from_segment, to_segment; /**< segments complete before and after */
+    int32_t mode;                     /**< mode number in the mode set */
+    int32_t gpus;                     /**< held in each slot */
+    double power_kw;                  /**< IT power in each slot but the last */
+    double last_slot_power_kw;        /**< IT power in the last slot */
 } ckpd_edge;
 
 /**
  * Amount of money (any finite sign) to be added for a training edge of the job named `job`.
  * Non-zero `*failed` stops the build with CKPD_ERR_CALLBACK. Called while a graph is built.
  */
-typedef double (*ckpd_edge_cost_fn)(const char *job, const ckpd_edge *edge, int32_t *failed, void *user);
+typedef double (*ckpd_edge_cost_fn)(const char *job, const ckpd_edge *edge, int32_t *failed,
+                                    void *user);
 /** Cost per training edge; NULL removes it. Edges are then not reduced. @since 0.1 */
-CKPD_API int32_t ckpd_graph_options_set_edge_cost(ckpd_graph_options *options, ckpd_edge_cost_fn cost,
-                                                  void *user);
+CKPD_API int32_t ckpd_graph_options_set_edge_cost(ckpd_graph_options *options,
+                                                  ckpd_edge_cost_fn cost, void *user);
 
 /** Checkpoint-state graph of one job. Immutable after build (shareable). */
 typedef struct ckpd_graph ckpd_graph;
@@ -87,8 +93,8 @@ typedef struct ckpd_graph ckpd_graph;
  * rates, power and GPUs from the mode set.
  * @param options NULL for the defaults
  * @return CKPD_OK; CKPD_ERR_RANGE (deadline beyond the horizon, release >= deadline, start segments
- *         > segments, slot_hours), CKPD_ERR_CALLBACK, CKPD_ERR_NOT_FINITE, CKPD_ERR_NO_MEMORY. A graph
- *         without any path is built; the dispatch then says why (see dispatch.h). @since 0.1
+ *         > segments, slot_hours), CKPD_ERR_CALLBACK, CKPD_ERR_NOT_FINITE, CKPD_ERR_NO_MEMORY. A
+ * graph without any path is built; the dispatch then says why (see dispatch.h). @since 0.1
  */
 CKPD_API int32_t ckpd_graph_build(ckpd_graph **out, ckpd_context *context, const ckpd_task *task,
                                   const ckpd_mode_set *modes, int32_t slots, double slot_hours,
@@ -97,15 +103,16 @@ CKPD_API int32_t ckpd_graph_build(ckpd_graph **out, ckpd_context *context, const
 CKPD_API void ckpd_graph_free(ckpd_graph *graph);
 
 /**
- * Size of a graph. full = training + redundant + unreachable + forbidden. With a transition rule nodes and edges
- * count once for each last mode from which they may be reached.
+ * Size of a graph. full = training + redundant + unreachable + forbidden. With a transition rule
+ * nodes and edges count once for each last mode from which they may be reached.
  */
 typedef struct ckpd_graph_counts {
     size_t size;
-    int64_t nodes;               /**< nodes of the graph as built, without the sink */
-    int64_t training_edges;      /**< training edges of the graph as built */
+    int64_t nodes;          /**< nodes of the graph as built, without the sink */
+    int64_t training_edges; /**< training edges of the graph as built */
     int64_t wait_edges;
-    int64_t full_training_edges; /**< before any was left out: all that fit between source and deadline */
+    int64_t full_training_edges; /**< before any was left out: all that fit between source and
+                                    deadline */
     int64_t redundant_edges;     /**< left out because a split occupies the same slots */
     int64_t unreachable_edges;   /**< left out because an end is on no path */
     int64_t forbidden_edges;     /**< left out by the transition rule */

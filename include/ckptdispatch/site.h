@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /**
  * @file site.h
- * The place where jobs run: time grid, series, PUE, caps, tariff, battery, custom profiles and costs.
+ * The place where jobs run: time grid, series, PUE, caps, tariff, battery, custom profiles and
+ * costs.
  */
 #ifndef CKPTDISPATCH_SITE_H
 #define CKPTDISPATCH_SITE_H
@@ -15,7 +16,11 @@ extern "C" {
 /** Battery energy storage. Confined. */
 typedef struct ckpd_battery ckpd_battery;
 
-/** Makes a battery with no values. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY @since 0.1 */
+/**
+ * Makes a battery with no values.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY
+ * @since 0.1
+ */
 CKPD_API int32_t ckpd_battery_new(ckpd_battery **out, ckpd_context *context);
 /** Ends a battery; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_battery_free(ckpd_battery *battery);
@@ -23,7 +28,8 @@ CKPD_API void ckpd_battery_free(ckpd_battery *battery);
  * Sets a field by name: energy_kwh, charge_kw, discharge_kw, eta_charge, eta_discharge,
  * self_discharge_per_hour, soc_min_kwh, soc_max_kwh, soc_start_kwh, soc_end_kwh, end_value_per_mwh,
  * throughput_cost_per_mwh (on charge and on discharge), recover_soc (flag: a start below soc_min is
- * taken with a warning instead of refused, and is the minimum of this horizon). See ckpd_battery_field_info() for units, bounds, defaults.
+ * taken with a warning instead of refused, and is the minimum of this horizon). See
+ * ckpd_battery_field_info() for units, bounds, defaults.
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE @since 0.1
  */
 CKPD_API int32_t ckpd_battery_set(ckpd_battery *battery, const char *field, double value);
@@ -44,7 +50,8 @@ typedef struct ckpd_site ckpd_site;
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (slots 1..100000, slot_hours 1/3600..168),
  *         CKPD_ERR_NO_MEMORY @since 0.1
  */
-CKPD_API int32_t ckpd_site_new(ckpd_site **out, ckpd_context *context, int32_t slots, double slot_hours);
+CKPD_API int32_t ckpd_site_new(ckpd_site **out, ckpd_context *context, int32_t slots,
+                               double slot_hours);
 /** Ends a site; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_site_free(ckpd_site *site);
 /** Number of slots. @since 0.1 */
@@ -54,12 +61,12 @@ CKPD_API double ckpd_site_slot_hours(const ckpd_site *site);
 
 /**
  * Sets a series, one value per slot, copied. Names: import_price_per_mwh (required),
- * export_price_per_mwh, curtailment_penalty_per_mwh, wind_kw, solar_kw, base_it_kw, pue, site_cap_kw,
- * gpu_cap (required), import_cap_kw, export_cap_kw. Units, bounds and defaults:
+ * export_price_per_mwh, curtailment_penalty_per_mwh, wind_kw, solar_kw, base_it_kw, pue,
+ * site_cap_kw, gpu_cap (required), import_cap_kw, export_cap_kw. Units, bounds and defaults:
  * ckpd_site_series_info(). Caps may be +infinity.
  * @param count must equal the number of slots
- * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_LENGTH (names both lengths), CKPD_ERR_NOT_FINITE,
- *         CKPD_ERR_RANGE (index = slot), CKPD_ERR_NO_MEMORY @since 0.1
+ * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_LENGTH (names both lengths),
+ * CKPD_ERR_NOT_FINITE, CKPD_ERR_RANGE (index = slot), CKPD_ERR_NO_MEMORY @since 0.1
  */
 CKPD_API int32_t ckpd_site_set_series(ckpd_site *site, const char *name, const double *values,
                                       int32_t count);
@@ -74,14 +81,14 @@ CKPD_API int32_t ckpd_site_series_count(void);
 CKPD_API int32_t ckpd_site_series_info(int32_t index, ckpd_field_info *out);
 
 /**
- * Mean power in kW of one slot of a renewable source; `start_hours` is the slot's start after the horizon's
- * start. Non-zero `*failed` stops the call with CKPD_ERR_CALLBACK.
+ * Mean power in kW of one slot of a renewable source; `start_hours` is the slot's start after the
+ * horizon's start. Non-zero `*failed` stops the call with CKPD_ERR_CALLBACK.
  */
-typedef double (*ckpd_profile_fn)(int32_t slot, double start_hours, double length_hours, int32_t *failed,
-                                  void *user);
+typedef double (*ckpd_profile_fn)(int32_t slot, double start_hours, double length_hours,
+                                  int32_t *failed, void *user);
 /**
- * Fills wind_kw or solar_kw (or any other series) from a callback, asked once per slot, in order, during
- * this call. @return as ckpd_site_set_series(), CKPD_ERR_CALLBACK (index = slot) @since 0.1
+ * Fills wind_kw or solar_kw (or any other series) from a callback, asked once per slot, in order,
+ * during this call. @return as ckpd_site_set_series(), CKPD_ERR_CALLBACK (index = slot) @since 0.1
  */
 CKPD_API int32_t ckpd_site_set_profile(ckpd_site *site, const char *name, ckpd_profile_fn profile,
                                        void *user);
@@ -94,30 +101,37 @@ enum {
     CKPD_COST_CURTAILMENT = 4
 };
 /**
- * Adds a convex piecewise-linear cost in money per hour to the tariff of one slot (or of all, slot -1):
- * linear between the points, continued with the first and last slope outside of them.
- * Curves of several calls add up. Copied.
+ * Adds a convex piecewise-linear cost in money per hour to the tariff of one slot (or of all, slot
+ * -1): linear between the points, continued with the first and last slope outside of them. Curves
+ * of several calls add up. Copied.
  * @param argument CKPD_COST_...
  * @param count    at least 2 points, x_kw strictly ascending
- * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE, CKPD_ERR_NOT_CONVEX (index = slot), CKPD_ERR_NO_MEMORY
+ * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE, CKPD_ERR_NOT_CONVEX (index = slot),
+ * CKPD_ERR_NO_MEMORY
  * @since 0.1
  */
-CKPD_API int32_t ckpd_site_add_cost_curve(ckpd_site *site, int32_t slot, int32_t argument, int32_t count,
-                                          const double *x_kw, const double *money_per_hour);
+CKPD_API int32_t ckpd_site_add_cost_curve(ckpd_site *site, int32_t slot, int32_t argument,
+                                          int32_t count, const double *x_kw,
+                                          const double *money_per_hour);
 /**
- * Fills at most `capacity` points of the curve of a slot and returns their number (0: no curve in this
- * slot), or a negative number to stop the call with CKPD_ERR_CALLBACK.
+ * Fills at most `capacity` points of the curve of a slot and returns their number (0: no curve in
+ * this slot), or a negative number to stop the call with CKPD_ERR_CALLBACK.
  */
 typedef int32_t (*ckpd_cost_curve_fn)(int32_t slot, int32_t capacity, double *x_kw,
                                       double *money_per_hour, void *user);
-/** Adds curves from a callback, asked once per slot, in order, during this call. All or none are added. @since 0.1 */
-CKPD_API int32_t ckpd_site_add_cost_callback(ckpd_site *site, int32_t argument, ckpd_cost_curve_fn curve,
-                                             void *user);
+/**
+ * Adds curves from a callback, asked once per slot, in order, during this call. All or none are
+ * added.
+ * @since 0.1
+ */
+CKPD_API int32_t ckpd_site_add_cost_callback(ckpd_site *site, int32_t argument,
+                                             ckpd_cost_curve_fn curve, void *user);
 
 /**
  * Adds a battery, copied. At most one for now.
- * @return CKPD_OK; CKPD_ERR_MISSING (required field), CKPD_ERR_INCONSISTENT (SOC outside its bounds, named
- *         with both numbers), CKPD_ERR_NOT_SUPPORTED (second battery), CKPD_ERR_NO_MEMORY @since 0.1
+ * @return CKPD_OK; CKPD_ERR_MISSING (required field), CKPD_ERR_INCONSISTENT (SOC outside its
+ * bounds, named with both numbers), CKPD_ERR_NOT_SUPPORTED (second battery), CKPD_ERR_NO_MEMORY
+ * @since 0.1
  */
 CKPD_API int32_t ckpd_site_add_battery(ckpd_site *site, const ckpd_battery *battery);
 /** Removes the battery, if any. @since 0.1 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* What one job needs at least, with every other job out of the way: bounds that prove infeasibility. */
+/* What one job needs at least, with every other job out of the way: bounds that prove
+ * infeasibility. */
 #include "dispatch/dispatch.h"
 
 #include <math.h>
@@ -83,7 +84,8 @@ static void relax(double *to, double value)
     *to = fmin(*to, value);
 }
 
-static void leave_node(const alone_run *run, int32_t state, int32_t slot, int32_t segment, bool power)
+static void leave_node(const alone_run *run, int32_t state, int32_t slot, int32_t segment,
+                       bool power)
 {
     const ckpd_path_job *job = run->job;
     double here = *node(run, state, slot, segment);
@@ -143,8 +145,8 @@ bool ckpd__alone_is_cheap(const ckpd__model *model)
         if (job->kind != CKPD_JOB_PATHS || job->may_wait == 0) {
             return false;
         }
-        work += (double)job->states * (job->deadline - job->source_slot + 1.0) * (job->segments + 1.0) *
-                (job->moves + 1.0);
+        work += (double)job->states * (job->deadline - job->source_slot + 1.0) *
+                (job->segments + 1.0) * (job->moves + 1.0);
     }
     return work <= MOST_WORK;
 }
@@ -152,7 +154,8 @@ bool ckpd__alone_is_cheap(const ckpd__model *model)
 bool ckpd__alone_needs(const ckpd__model *model, int32_t job, ckpd__alone *out)
 {
     alone_run run = {model, &model->job[job], model->view.slots, NULL, NULL};
-    size_t nodes = (size_t)run.job->states * (size_t)(run.slots + 1) * (size_t)(run.job->segments + 1);
+    size_t nodes =
+        (size_t)run.job->states * (size_t)(run.slots + 1) * (size_t)(run.job->segments + 1);
     run.blocked = ckpd__calloc(model->context, (size_t)run.job->modes,
                                (size_t)(run.slots + 1) * sizeof *run.blocked);
     run.best = ckpd__calloc(model->context, nodes, sizeof *run.best);

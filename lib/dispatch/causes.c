@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Why there is no plan, in words with amounts: cheapest checks first, every fault that is found is named. */
+/* Why there is no plan, in words with amounts: cheapest checks first, every fault that is found is
+ * named. */
 #include "dispatch/dispatch.h"
 
 #include <math.h>
@@ -7,13 +8,14 @@
 
 static const double SHORT_TOLERANCE = 1e-6;
 
-/* --- list --------------------------------------------------------------------------------------- */
+/* --- list ------------------------------------------------------------------------------------- */
 
 void ckpd__causes_add(ckpd__causes *causes, const char *text)
 {
     if (causes->count == causes->room) {
         int32_t room = 2 * causes->room + 4;
-        char **grown = ckpd__realloc(causes->context, (void *)causes->text, (size_t)room, sizeof(char *));
+        char **grown =
+            ckpd__realloc(causes->context, (void *)causes->text, (size_t)room, sizeof(char *));
         if (grown == NULL) {
             causes->out_of_memory = true;
             return;
@@ -39,17 +41,18 @@ void ckpd__causes_free(ckpd__causes *causes)
     causes->count = causes->room = 0;
 }
 
-#define ADD(causes, ...)                                                                           \
-    do {                                                                                           \
-        char text_[CKPD__CAUSE_LENGTH];                                                            \
-        ckpd__format(text_, sizeof text_, __VA_ARGS__);                                            \
-        ckpd__causes_add(causes, text_);                                                           \
+#define ADD(causes, ...)                                \
+    do {                                                \
+        char text_[CKPD__CAUSE_LENGTH];                 \
+        ckpd__format(text_, sizeof text_, __VA_ARGS__); \
+        ckpd__causes_add(causes, text_);                \
     } while (0)
 
-/* --- jobs ------------------------------------------------------------------------------------------ */
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 /* Earliest boundary at which each number of segments can be complete, without deadline and caps. */
-static bool earliest_alone(const ckpd__model *model, int32_t job, int32_t *segments, int32_t *deadline)
+static bool earliest_alone(const ckpd__model *model, int32_t job, int32_t *segments,
+                           int32_t *deadline)
 {
     const ckpd_graph *graph = model->problem->job[job];
     ckpd_context *context = model->context;
@@ -63,8 +66,8 @@ static bool earliest_alone(const ckpd__model *model, int32_t job, int32_t *segme
     bool made = earliest != NULL &&
                 ckpd__graph_classes(context, &graph->spec, &transition, &hours, &cost, &classes) ==
                     CKPD_OK &&
-                ckpd__graph_moves(context, &graph->spec, CKPD__NEVER - 1, transition, hours, cost, classes,
-                                  &moves, NULL, 0) == CKPD_OK;
+                ckpd__graph_moves(context, &graph->spec, CKPD__NEVER - 1, transition, hours, cost,
+                                  classes, &moves, NULL, 0) == CKPD_OK;
     if (made) {
         ckpd__reach_problem reach = {&moves,
                                      transition,
@@ -100,13 +103,15 @@ static void add_late_job(ckpd__causes *causes, const ckpd__graph_spec *s, int32_
 {
     if (earliest >= CKPD__NEVER) {
         ADD(causes,
-            "job '%s' cannot finish by its deadline (boundary %d): %d of %d segments at most, and no "
+            "job '%s' cannot finish by its deadline (boundary %d): %d of %d segments at most, and "
+            "no "
             "deadline would do",
             s->name, s->deadline, segments, s->segments);
         return;
     }
     ADD(causes,
-        "job '%s' cannot finish by its deadline (boundary %d): %d of %d segments at most; the earliest "
+        "job '%s' cannot finish by its deadline (boundary %d): %d of %d segments at most; the "
+        "earliest "
         "feasible deadline is boundary %d",
         s->name, s->deadline, segments, s->segments, earliest);
 }
@@ -139,9 +144,11 @@ static void check_continuous_job(ckpd__causes *causes, const ckpd__model *model,
         return;
     }
     ADD(causes,
-        "job '%s' needs %d slots of its baseline mode from boundary %d on, %d are left before its deadline; "
+        "job '%s' needs %d slots of its baseline mode from boundary %d on, %d are left before its "
+        "deadline; "
         "the earliest feasible deadline is boundary %d",
-        graph->spec.name, slots, graph->source_slot, room > 0 ? room : 0, graph->source_slot + slots);
+        graph->spec.name, slots, graph->source_slot, room > 0 ? room : 0,
+        graph->source_slot + slots);
 }
 
 static void check_slotwise_job(ckpd__causes *causes, const ckpd__model *model, int32_t job)
@@ -168,7 +175,9 @@ static void check_jobs(ckpd__causes *causes, const ckpd__model *model)
     for (int32_t j = 0; j < model->problem->jobs; j++) {
         const ckpd_graph *graph = model->problem->job[j];
         if (graph->source_slot > graph->spec.deadline) {
-            ADD(causes, "job '%s': the edge that runs at the start ends at boundary %d, after the deadline %d",
+            ADD(causes,
+                "job '%s': the edge that runs at the start ends at boundary %d, after the deadline "
+                "%d",
                 graph->spec.name, graph->source_slot, graph->spec.deadline);
         } else if (model->scenario == CKPD_SCENARIO_S3) {
             check_slotwise_job(causes, model, j);
@@ -180,11 +189,11 @@ static void check_jobs(ckpd__causes *causes, const ckpd__model *model)
     }
 }
 
-/* --- slots ------------------------------------------------------------------------------------------- */
+/* --- slots ------------------------------------------------------------------------------------ */
 
 /* Names the runs of slots where `short_by` is positive, with the largest amount of each. */
-static void add_ranges(ckpd__causes *causes, const char *limit, const char *unit, const double *short_by,
-                       int32_t slots)
+static void add_ranges(ckpd__causes *causes, const char *limit, const char *unit,
+                       const double *short_by, int32_t slots)
 {
     for (int32_t t = 0; t < slots; t++) {
         if (short_by[t] <= 0) {
@@ -252,7 +261,7 @@ static void check_slots(ckpd__causes *causes, const ckpd__model *model)
     ckpd__free(model->context, missing);
 }
 
-/* --- storage ------------------------------------------------------------------------------------------- */
+/* --- storage ---------------------------------------------------------------------------------- */
 
 static void check_reach(ckpd__causes *causes, double low, double high, double end, int32_t terminal)
 {
@@ -278,8 +287,8 @@ static void check_storage(ckpd__causes *causes, const ckpd__model *model)
     for (int32_t t = 0; t < site->slots; t++) {
         high = high * retention + b[CKPD__BATTERY_ETA_CHARGE] * b[CKPD__BATTERY_CHARGE] * h;
         if (above(least, high) > 0) {
-            ADD(causes, "SOC falls to %g kWh by self-discharge at boundary %d, minimum %g kWh", high, t + 1,
-                least);
+            ADD(causes, "SOC falls to %g kWh by self-discharge at boundary %d, minimum %g kWh",
+                high, t + 1, least);
             return;
         }
         high = fmin(high, b[CKPD__BATTERY_SOC_MAX]);
@@ -289,7 +298,7 @@ static void check_storage(ckpd__causes *causes, const ckpd__model *model)
     check_reach(causes, low, high, b[CKPD__BATTERY_SOC_END], (int32_t)b[CKPD__BATTERY_TERMINAL]);
 }
 
-/* --- jobs against caps ------------------------------------------------------------------------------------ */
+/* --- jobs against caps ------------------------------------------------------------------------ */
 
 static void add_blocked_job(ckpd__causes *causes, const ckpd__model *model, int32_t job,
                             const ckpd__alone *alone)
@@ -304,12 +313,13 @@ static void add_blocked_job(ckpd__causes *causes, const ckpd__model *model, int3
         most = fmax(most, model->view.gpu_cap[t]);
     }
     if (least > most) {
-        ADD(causes, "GPU cap: the smallest mode of job '%s' needs %d GPUs, at most %g are allowed", j->name,
-            least, most);
+        ADD(causes, "GPU cap: the smallest mode of job '%s' needs %d GPUs, at most %g are allowed",
+            j->name, least, most);
         return;
     }
     ADD(causes,
-        "job '%s' cannot finish even alone within the GPU, site and grid caps: %d of %d segments at most by "
+        "job '%s' cannot finish even alone within the GPU, site and grid caps: %d of %d segments "
+        "at most by "
         "its deadline (boundary %d)",
         j->name, alone->segments, j->segments, j->deadline);
 }
@@ -366,11 +376,12 @@ static void check_capacity(ckpd__causes *causes, const ckpd__model *model)
     double gpus = joint_capacity(model, false);
     double it_kw = joint_capacity(model, true);
     if (above(gpu_slots, gpus) > 0) {
-        ADD(causes, "GPU-hours: the jobs need %g together at least, the GPU cap leaves %g", gpu_slots * h,
-            gpus * h);
+        ADD(causes, "GPU-hours: the jobs need %g together at least, the GPU cap leaves %g",
+            gpu_slots * h, gpus * h);
     }
     if (above(it_kw_slots, it_kw) > 0) {
-        ADD(causes, "site cap: the jobs need %g kWh of IT energy together at least, the cap leaves %g",
+        ADD(causes,
+            "site cap: the jobs need %g kWh of IT energy together at least, the cap leaves %g",
             it_kw_slots * h, it_kw * h);
     }
 }
@@ -389,8 +400,10 @@ void ckpd__causes_after(ckpd__causes *causes, const ckpd__model *model)
 {
     if (causes->count == 0) {
         ADD(causes,
-            "every job and every limit can be met by itself, not all of them together: %d jobs under the "
+            "every job and every limit can be met by itself, not all of them together: %d jobs "
+            "under the "
             "GPU, site and grid caps%s",
-            model->problem->jobs, model->view.storage != NULL ? " and the limits of the battery" : "");
+            model->problem->jobs,
+            model->view.storage != NULL ? " and the limits of the battery" : "");
     }
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* --- steps --------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static int32_t add_running(ckpd_plan *plan, int32_t job, const ckpd_graph *graph)
 {
@@ -118,14 +118,15 @@ static int32_t decode_jobs(ckpd_plan *plan, const ckpd__model *model, const ckpd
     return status;
 }
 
-/* --- battery ---------------------------------------------------------------------------------------- */
+/* --- battery ---------------------------------------------------------------------------------- */
 
 static double snap(double value, double to, double scale)
 {
     return fabs(value - to) <= 1e-9 * fmax(1.0, scale) ? to : value;
 }
 
-/* Backends answer within a tolerance: powers inside their limits, never both, SOC along its recursion. */
+/* Backends answer within a tolerance: powers inside their limits, never both, SOC along its
+ * recursion. */
 static void decode_storage(ckpd_plan *plan, const ckpd__model *model, const ckpd_path_plan *paths)
 {
     const ckpd_path_storage *s = &model->storage;
@@ -143,7 +144,8 @@ static void decode_storage(ckpd_plan *plan, const ckpd__model *model, const ckpd
             charge = stored > 0 ? stored / s->eta_charge : 0.0;
             discharge = stored < 0 ? 0.0 - stored * s->eta_discharge : 0.0;
         }
-        double next = soc[t] * s->retention + (s->eta_charge * charge - discharge / s->eta_discharge) * h;
+        double next =
+            soc[t] * s->retention + (s->eta_charge * charge - discharge / s->eta_discharge) * h;
         next = snap(snap(next, s->soc_min_kwh, s->soc_max_kwh), s->soc_max_kwh, s->soc_max_kwh);
         if (t == plan->slots - 1 && s->terminal != CKPD_TERMINAL_FREE) {
             next = snap(next, s->soc_end_kwh, s->soc_max_kwh);
@@ -163,7 +165,7 @@ static void decode_idle_storage(ckpd_plan *plan, const ckpd_site *site)
     }
 }
 
-/* --- flows -------------------------------------------------------------------------------------------- */
+/* --- flows ------------------------------------------------------------------------------------ */
 
 static int32_t decode_flows(ckpd_plan *plan, const ckpd__model *model)
 {
@@ -226,14 +228,15 @@ int32_t ckpd__decode(ckpd_plan **out, const ckpd__model *model, const ckpd_path_
     return CKPD_OK;
 }
 
-/* --- the way back --------------------------------------------------------------------------------------- */
+/* --- the way back ----------------------------------------------------------------------------- */
 
 static int32_t find_move(const ckpd_path_job *job, const ckpd_step *step, int32_t last_mode)
 {
     int32_t state = job->transition != NULL ? last_mode + 1 : 0;
     int32_t wanted = ckpd__graph_class(job->transition, job->modes, state, step->mode);
     for (int32_t i = 0; i < job->moves; i++) {
-        if (job->move_mode[i] == step->mode && job->move_slots[i] == step->to_slot - step->from_slot &&
+        if (job->move_mode[i] == step->mode &&
+            job->move_slots[i] == step->to_slot - step->from_slot &&
             job->move_segments[i] == step->to_segment - step->from_segment &&
             (job->move_class == NULL || job->move_class[i] == wanted)) {
             return i;
@@ -242,7 +245,8 @@ static int32_t find_move(const ckpd_path_job *job, const ckpd_step *step, int32_
     return -1;
 }
 
-static void encode_job(const ckpd__model *model, const ckpd_plan *plan, int32_t job, ckpd_path_plan *paths)
+static void encode_job(const ckpd__model *model, const ckpd_plan *plan, int32_t job,
+                       ckpd_path_plan *paths)
 {
     const ckpd_path_job *j = &model->job[job];
     int32_t last_mode = j->source_state - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Which limits have to give way. Everything is relaxed at first; then one limit after the other is put back where
- * a plan still exists (a deletion filter: what is left over is a set without a superfluous member), and the amounts
- * of the rest are halved down.
+ * Which limits have to give way. Everything is relaxed at first; then one limit after the other is
+ * put back where a plan still exists (a deletion filter: what is left over is a set without a
+ * superfluous member), and the amounts of the rest are halved down.
  */
 #include "dispatch/dispatch.h"
 
@@ -11,8 +11,9 @@
 
 /* In the order in which limits are put back: those that are hardest to change first. */
 enum { GPUS, SITE, IMPORT, DEADLINE, SOC, KINDS };
-static const int32_t public_kind[KINDS] = {CKPD_LIMIT_GPU_CAP, CKPD_LIMIT_SITE_CAP, CKPD_LIMIT_IMPORT_CAP,
-                                           CKPD_LIMIT_DEADLINE, CKPD_LIMIT_END_SOC};
+static const int32_t public_kind[KINDS] = {CKPD_LIMIT_GPU_CAP, CKPD_LIMIT_SITE_CAP,
+                                           CKPD_LIMIT_IMPORT_CAP, CKPD_LIMIT_DEADLINE,
+                                           CKPD_LIMIT_END_SOC};
 /* Amounts in kW and kWh are found to this share of their range. */
 static const double AMOUNT_SHARE = 1.0 / 4096.0;
 
@@ -31,12 +32,12 @@ typedef struct search {
     int32_t scenario;
     const ckpd_solve_options *options; /* the caller's, may be NULL */
     double ends_s;                     /* clock at the end of the time limit */
-    double most[KINDS];                /* how far a limit can usefully be moved, 0 when not at all */
+    double most[KINDS]; /* how far a limit can usefully be moved, 0 when not at all */
     double level[KINDS];
     ckpd_diagnosis *diagnosis;
 } search;
 
-/* --- relaxed problems ------------------------------------------------------------------------------- */
+/* --- relaxed problems ------------------------------------------------------------------------- */
 
 static void relax_series(ckpd_site *site, ckpd__series series, double by)
 {
@@ -127,7 +128,7 @@ static int32_t try_levels(search *s, bool *found)
     return CKPD_OK;
 }
 
-/* --- the search --------------------------------------------------------------------------------------- */
+/* --- the search ------------------------------------------------------------------------------- */
 
 static double largest_cap_gap(const search *s, ckpd__series series, double need)
 {
@@ -166,8 +167,8 @@ static void find_ranges(search *s)
     double load = pue * (base + it_kw);
     s->most[GPUS] = largest_cap_gap(s, CKPD__GPU_CAP, gpus);
     s->most[SITE] = largest_cap_gap(s, CKPD__SITE_CAP, load);
-    s->most[IMPORT] =
-        largest_cap_gap(s, CKPD__IMPORT_CAP, load + (storage ? site->battery[CKPD__BATTERY_CHARGE] : 0));
+    s->most[IMPORT] = largest_cap_gap(s, CKPD__IMPORT_CAP,
+                                      load + (storage ? site->battery[CKPD__BATTERY_CHARGE] : 0));
     if (storage && site->battery[CKPD__BATTERY_TERMINAL] != CKPD__TERMINAL_FREE) {
         s->most[SOC] = fmax(1e-6, site->battery[CKPD__BATTERY_SOC_END]);
     }
@@ -197,7 +198,8 @@ static int32_t shrink(search *s, int32_t kind)
     return status;
 }
 
-/* Puts back what is not needed, then shrinks the rest; the last solve leaves the plan of the final levels. */
+/* Puts back what is not needed, then shrinks the rest; the last solve leaves the plan of the final
+ * levels. */
 static int32_t filter(search *s)
 {
     bool found = false;
@@ -224,13 +226,14 @@ static int32_t filter(search *s)
     return status;
 }
 
-/* --- what is said ---------------------------------------------------------------------------------------- */
+/* --- what is said ----------------------------------------------------------------------------- */
 
 static int32_t add_relaxation(ckpd_diagnosis *d, const ckpd_relaxation *relaxation)
 {
     if (d->count == d->room) {
         int32_t room = 2 * d->room + 4;
-        ckpd_relaxation *grown = ckpd__realloc(d->context, d->relaxation, (size_t)room, sizeof *grown);
+        ckpd_relaxation *grown =
+            ckpd__realloc(d->context, d->relaxation, (size_t)room, sizeof *grown);
         if (grown == NULL) {
             return ckpd__no_memory(d->context);
         }
@@ -245,7 +248,8 @@ static int32_t add_relaxation(ckpd_diagnosis *d, const ckpd_relaxation *relaxati
 static void find_slots(const search *s, int32_t kind, ckpd_relaxation *r)
 {
     static const ckpd__series caps[] = {CKPD__GPU_CAP, CKPD__SITE_CAP, CKPD__IMPORT_CAP};
-    static const ckpd__plan_series flows[] = {CKPD__PLAN_GPUS, CKPD__PLAN_SITE_LOAD, CKPD__PLAN_IMPORT};
+    static const ckpd__plan_series flows[] = {CKPD__PLAN_GPUS, CKPD__PLAN_SITE_LOAD,
+                                              CKPD__PLAN_IMPORT};
     const double *cap = s->problem->site->series[caps[kind]];
     const double *flow = s->diagnosis->solution->plan->series[flows[kind]];
     for (int32_t t = 0; t < s->problem->site->slots; t++) {
@@ -261,8 +265,8 @@ static int32_t say_cap(const search *s, int32_t kind)
     static const char *const names[] = {"GPU cap", "site cap", "import cap"};
     ckpd_relaxation r = {sizeof r, public_kind[kind], -1, -1, -1, s->level[kind], ""};
     find_slots(s, kind, &r);
-    ckpd__format(r.message, sizeof r.message, "raise the %s by %g %s in slots %d-%d", names[kind], r.amount,
-                 kind == GPUS ? "GPUs" : "kW", r.first_slot, r.last_slot);
+    ckpd__format(r.message, sizeof r.message, "raise the %s by %g %s in slots %d-%d", names[kind],
+                 r.amount, kind == GPUS ? "GPUs" : "kW", r.first_slot, r.last_slot);
     return add_relaxation(s->diagnosis, &r);
 }
 
@@ -277,11 +281,11 @@ static int32_t say_deadlines(const search *s)
         if (end <= spec->deadline) {
             continue;
         }
-        ckpd_relaxation r = {sizeof r, CKPD_LIMIT_DEADLINE, j, spec->deadline, end - 1,
-                             end - spec->deadline, ""};
+        ckpd_relaxation r = {sizeof r, CKPD_LIMIT_DEADLINE,  j, spec->deadline,
+                             end - 1,  end - spec->deadline, ""};
         ckpd__format(r.message, sizeof r.message,
-                     "move the deadline of job '%s' by %d slots, from boundary %d to %d", spec->name,
-                     end - spec->deadline, spec->deadline, end);
+                     "move the deadline of job '%s' by %d slots, from boundary %d to %d",
+                     spec->name, end - spec->deadline, spec->deadline, end);
         status = add_relaxation(s->diagnosis, &r);
     }
     return status;
@@ -292,7 +296,8 @@ static int32_t say_soc(const search *s)
     double end = s->problem->site->battery[CKPD__BATTERY_SOC_END];
     double reached = s->diagnosis->solution->plan->series[CKPD__PLAN_SOC][s->problem->site->slots];
     ckpd_relaxation r = {sizeof r, CKPD_LIMIT_END_SOC, -1, -1, -1, s->level[SOC], ""};
-    ckpd__format(r.message, sizeof r.message, "let the battery end at %g kWh instead of %g kWh", reached, end);
+    ckpd__format(r.message, sizeof r.message, "let the battery end at %g kWh instead of %g kWh",
+                 reached, end);
     return add_relaxation(s->diagnosis, &r);
 }
 
@@ -301,13 +306,15 @@ static int32_t say_levels(const search *s)
     int32_t status = CKPD_OK;
     for (int32_t kind = 0; kind < KINDS && status == CKPD_OK; kind++) {
         if (s->level[kind] > 0) {
-            status = kind == DEADLINE ? say_deadlines(s) : kind == SOC ? say_soc(s) : say_cap(s, kind);
+            status = kind == DEADLINE ? say_deadlines(s)
+                     : kind == SOC    ? say_soc(s)
+                                      : say_cap(s, kind);
         }
     }
     return status;
 }
 
-/* --- entry -------------------------------------------------------------------------------------------------- */
+/* --- entry ------------------------------------------------------------------------------------ */
 
 static int32_t run_search(search *s)
 {
@@ -406,7 +413,8 @@ int32_t ckpd_diagnosis_relaxation_count(const ckpd_diagnosis *diagnosis)
     return diagnosis != NULL ? diagnosis->count : 0;
 }
 
-int32_t ckpd_diagnosis_get_relaxation(const ckpd_diagnosis *diagnosis, int32_t index, ckpd_relaxation *out)
+int32_t ckpd_diagnosis_get_relaxation(const ckpd_diagnosis *diagnosis, int32_t index,
+                                      ckpd_relaxation *out)
 {
     if (diagnosis == NULL || out == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -414,7 +422,8 @@ int32_t ckpd_diagnosis_get_relaxation(const ckpd_diagnosis *diagnosis, int32_t i
     if (index < 0 || index >= diagnosis->count) {
         return CKPD_ERR_RANGE;
     }
-    return ckpd__struct_out(NULL, "relaxation", out, &diagnosis->relaxation[index], sizeof *out, sizeof *out);
+    return ckpd__struct_out(NULL, "relaxation", out, &diagnosis->relaxation[index], sizeof *out,
+                            sizeof *out);
 }
 
 int32_t ckpd_diagnosis_cause_count(const ckpd_diagnosis *diagnosis)
@@ -424,8 +433,9 @@ int32_t ckpd_diagnosis_cause_count(const ckpd_diagnosis *diagnosis)
 
 const char *ckpd_diagnosis_cause(const ckpd_diagnosis *diagnosis, int32_t index)
 {
-    return diagnosis != NULL && index >= 0 && index < diagnosis->causes.count ? diagnosis->causes.text[index]
-                                                                             : NULL;
+    return diagnosis != NULL && index >= 0 && index < diagnosis->causes.count
+               ? diagnosis->causes.text[index]
+               : NULL;
 }
 
 const ckpd_solution *ckpd_diagnosis_solution(const ckpd_diagnosis *diagnosis)

@@ -10,7 +10,7 @@
 
 #include <ckptdispatch/dispatch.h>
 
-/* --- problem (problem.c) ------------------------------------------------------------------------ */
+/* --- problem (problem.c) ---------------------------------------------------------------------- */
 
 struct ckpd_problem {
     ckpd_context *context;
@@ -25,7 +25,7 @@ bool ckpd__scenario_has_storage(int32_t scenario);
 /* S1, S2, S5: continuous training in the baseline mode. */
 bool ckpd__scenario_is_continuous(int32_t scenario);
 
-/* --- solve options (options.c) -------------------------------------------------------------------- */
+/* --- solve options (options.c) ---------------------------------------------------------------- */
 
 typedef enum ckpd__solve_field {
     CKPD__SOLVE_RELATIVE_GAP,
@@ -54,7 +54,7 @@ struct ckpd_solve_options {
 /* Copies the options, or the defaults when NULL, into `out` (which holds no context). */
 void ckpd__solve_options_read(const ckpd_solve_options *options, ckpd_solve_options *out);
 
-/* --- plan (plan.c) ---------------------------------------------------------------------------------- */
+/* --- plan (plan.c) ---------------------------------------------------------------------------- */
 
 typedef enum ckpd__plan_series {
     CKPD__PLAN_IMPORT,
@@ -81,7 +81,8 @@ typedef struct ckpd__steps {
 
 struct ckpd_plan {
     ckpd_context *context;
-    ckpd_context *speaker; /* takes errors; NULL once a solution owns the plan and threads share it */
+    ckpd_context
+        *speaker; /* takes errors; NULL once a solution owns the plan and threads share it */
     int32_t jobs, slots;
     ckpd__steps *steps;                /* [jobs] */
     double *series[CKPD__PLAN_SERIES]; /* NULL: this plan does not have it */
@@ -92,7 +93,7 @@ int32_t ckpd__plan_add_series(ckpd_plan *plan, ckpd__plan_series series);
 /* Appends without checks of order. */
 int32_t ckpd__plan_append(ckpd_plan *plan, int32_t job, const ckpd_step *step);
 
-/* --- piecewise-linear functions (pwl.c) ---------------------------------------------------------------- */
+/* --- piecewise-linear functions (pwl.c) ------------------------------------------------------- */
 
 /* Linear between points, x strictly ascending, undefined outside. */
 typedef struct ckpd__pwl {
@@ -102,23 +103,26 @@ typedef struct ckpd__pwl {
 
 int32_t ckpd__pwl_add_point(ckpd_context *context, ckpd__pwl *f, double x, double y);
 void ckpd__pwl_free(ckpd_context *context, ckpd__pwl *f);
-double ckpd__pwl_value(const ckpd__pwl *f, double x); /* ends are continued flat: for x in the domain */
+double ckpd__pwl_value(const ckpd__pwl *f,
+                       double x); /* ends are continued flat: for x in the domain */
 /* min over a + b = x of f(a) + g(b), both convex. */
-int32_t ckpd__pwl_convolve(ckpd_context *context, const ckpd__pwl *f, const ckpd__pwl *g, ckpd__pwl *out);
+int32_t ckpd__pwl_convolve(ckpd_context *context, const ckpd__pwl *f, const ckpd__pwl *g,
+                           ckpd__pwl *out);
 /* The a of that minimum at x; ties go to f first. */
 double ckpd__pwl_split(const ckpd__pwl *f, const ckpd__pwl *g, double x);
 /* Pointwise least, where either is defined; exact, with the crossings as points. */
-int32_t ckpd__pwl_least(ckpd_context *context, const ckpd__pwl *f, const ckpd__pwl *g, ckpd__pwl *out);
+int32_t ckpd__pwl_least(ckpd_context *context, const ckpd__pwl *f, const ckpd__pwl *g,
+                        ckpd__pwl *out);
 /* Drops points that change the slope by nothing but rounding; tells whether the rest is convex. */
 bool ckpd__pwl_tidy(ckpd__pwl *f);
 /* Keeps [low, high]; a domain that misses it leaves the nearest point. */
 int32_t ckpd__pwl_clip(ckpd_context *context, ckpd__pwl *f, double low, double high);
 
-/* --- cost of a slot as a function of its net draw (tariff.c) ----------------------------------------- */
+/* --- cost of a slot as a function of its net draw (tariff.c) ---------------------------------- */
 
 /*
- * One slot's exchange with the grid: net draw x = import - export - curtailment + renewables. Money per hour.
- * Importing and exporting exclude one another, which makes two branches, each convex.
+ * One slot's exchange with the grid: net draw x = import - export - curtailment + renewables. Money
+ * per hour. Importing and exporting exclude one another, which makes two branches, each convex.
  */
 typedef struct ckpd__tariff {
     double renewable_kw;
@@ -134,44 +138,46 @@ typedef struct ckpd__flows {
 } ckpd__flows;
 
 /* The net draw of the slot stays within [draw_low, draw_high]: that bounds unlimited flows. */
-int32_t ckpd__tariff_make(ckpd_context *context, const ckpd_site *site, int32_t slot, double draw_low,
-                          double draw_high, ckpd__tariff *out);
+int32_t ckpd__tariff_make(ckpd_context *context, const ckpd_site *site, int32_t slot,
+                          double draw_low, double draw_high, ckpd__tariff *out);
 void ckpd__tariff_free(ckpd_context *context, ckpd__tariff *tariff);
 /* Money in the slot over the net draw, within [draw_low, draw_high] where that can be served. */
 int32_t ckpd__tariff_curve(ckpd_context *context, const ckpd_site *site, int32_t slot,
-                           const ckpd__tariff *tariff, double draw_low, double draw_high, ckpd__pwl *out);
+                           const ckpd__tariff *tariff, double draw_low, double draw_high,
+                           ckpd__pwl *out);
 /* The cheapest flows at a net draw. */
 ckpd__flows ckpd__tariff_flows(const ckpd__tariff *tariff, double draw_kw);
 
-/* --- path view of a scenario (model.c) ----------------------------------------------------------------- */
+/* --- path view of a scenario (model.c) -------------------------------------------------------- */
 
 typedef struct ckpd__model {
     ckpd_context *context;
     const ckpd_problem *problem; /* borrowed */
     int32_t scenario;
     ckpd_path_view view;
-    ckpd_path_job *job;              /* [jobs] */
-    const ckpd_path_job **job_list;  /* [jobs] */
-    void **block;                    /* arrays made for the jobs */
+    ckpd_path_job *job;             /* [jobs] */
+    const ckpd_path_job **job_list; /* [jobs] */
+    void **block;                   /* arrays made for the jobs */
     int32_t blocks, block_room;
     ckpd_path_storage storage;
-    bool idle_storage;               /* a battery without power or size: no part of the view */
+    bool idle_storage; /* a battery without power or size: no part of the view */
     double *base_load_kw, *load_cap_kw;
     double *draw_low_kw, *draw_high_kw; /* reach of the devices */
     int64_t *curve_start;
     uint8_t *curve_convex;
-    ckpd__pwl curves;                /* all slots one after the other */
+    ckpd__pwl curves; /* all slots one after the other */
 } ckpd__model;
 
 /* Builds the view; free it also after an error. */
 int32_t ckpd__model_build(ckpd__model *model, const ckpd_problem *problem, int32_t scenario);
 void ckpd__model_free(ckpd__model *model);
-/* Slots of the one edge of a continuous job, CKPD__NEVER when beyond every horizon; 0 when it is complete. */
+/* Slots of the one edge of a continuous job, CKPD__NEVER when beyond every horizon; 0 when it is
+ * complete. */
 int32_t ckpd__continuous_slots(const ckpd_graph *graph);
 /* Energy kept over one slot. */
 double ckpd__battery_retention(const ckpd_site *site);
 
-/* --- causes of infeasibility (causes.c, alone.c) ---------------------------------------------------------- */
+/* --- causes of infeasibility (causes.c, alone.c) ---------------------------------------------- */
 
 typedef struct ckpd__causes {
     ckpd_context *context;
@@ -186,21 +192,23 @@ void ckpd__causes_add(ckpd__causes *causes, const char *text);
 void ckpd__causes_free(ckpd__causes *causes);
 /* What can be told without a solver: finds a cause only where no plan can exist. */
 void ckpd__causes_before(ckpd__causes *causes, const ckpd__model *model);
-/* After a backend has proven that there is no plan: a closing word when nothing above explains it. */
+/* After a backend has proven that there is no plan: a closing word when nothing above explains it.
+ */
 void ckpd__causes_after(ckpd__causes *causes, const ckpd__model *model);
 
 /* What one job needs when it has the site for itself. */
 typedef struct ckpd__alone {
-    int32_t segments;    /* most segments complete by the deadline; K when it can finish */
-    double gpu_slots;    /* fewest GPUs x slots of any path, infinity when it cannot finish */
-    double it_kw_slots;  /* least IT power x slots */
+    int32_t segments;   /* most segments complete by the deadline; K when it can finish */
+    double gpu_slots;   /* fewest GPUs x slots of any path, infinity when it cannot finish */
+    double it_kw_slots; /* least IT power x slots */
 } ckpd__alone;
-/* Whether asking for every job is small change beside a solve; false also for jobs without a choice of paths. */
+/* Whether asking for every job is small change beside a solve; false also for jobs without a choice
+ * of paths. */
 bool ckpd__alone_is_cheap(const ckpd__model *model);
 /* A dynamic programme over the moves that the caps leave; false when memory ran out. */
 bool ckpd__alone_needs(const ckpd__model *model, int32_t job, ckpd__alone *out);
 
-/* --- report (report.c, verify.c) ------------------------------------------------------------------------- */
+/* --- report (report.c, verify.c) -------------------------------------------------------------- */
 
 typedef enum ckpd__figure {
     CKPD__FIGURE_COST,
@@ -233,10 +241,11 @@ struct ckpd_report {
 };
 
 /* Appends a violation; `text` is a finished message. */
-void ckpd__report_violation(ckpd_report *report, int32_t kind, int32_t job, int32_t slot, double amount,
-                            const char *text);
+void ckpd__report_violation(ckpd_report *report, int32_t kind, int32_t job, int32_t slot,
+                            double amount, const char *text);
 
-/* What the verifier works on (verify.c, verify_jobs.c). It knows site and jobs, nothing of views or solvers. */
+/* What the verifier works on (verify.c, verify_jobs.c). It knows site and jobs, nothing of views or
+ * solvers. */
 typedef struct ckpd__check {
     const ckpd_problem *problem;
     const ckpd_plan *plan;
@@ -251,7 +260,7 @@ double ckpd__check_tolerance(double largest);
 /* Paths, completion; fills it_kw, gpus and edge_cost. */
 void ckpd__check_jobs(ckpd__check *check);
 
-/* --- solution (solution.c, decode.c) ------------------------------------------------------------------------ */
+/* --- solution (solution.c, decode.c) ---------------------------------------------------------- */
 
 struct ckpd_solution {
     ckpd_context *context;
@@ -270,8 +279,10 @@ struct ckpd_solution {
 int32_t ckpd__decode(ckpd_plan **out, const ckpd__model *model, const ckpd_path_plan *paths);
 /* A path plan from a plan, as far as its steps are moves of the model: a start point. */
 void ckpd__encode(const ckpd__model *model, const ckpd_plan *plan, ckpd_path_plan *paths);
-/* Fills cost, gaps, report and progress of a solution whose plan is set; CKPD_ERR_VERIFY when it is wrong. */
-int32_t ckpd__solution_finish(ckpd_solution *solution, const ckpd_problem *problem, double claimed_cost);
+/* Fills cost, gaps, report and progress of a solution whose plan is set; CKPD_ERR_VERIFY when it is
+ * wrong. */
+int32_t ckpd__solution_finish(ckpd_solution *solution, const ckpd_problem *problem,
+                              double claimed_cost);
 int32_t ckpd__solution_new(ckpd_solution **out, ckpd_context *context, int32_t scenario);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* The MILP view of a scenario as text for any other solver, and such a solver's values back as a solution. */
+/* The MILP view of a scenario as text for any other solver, and such a solver's values back as a
+ * solution. */
 #include "dispatch/dispatch.h"
 #include "solver/exchange.h"
 
@@ -102,8 +103,8 @@ static int32_t take_values(exported *e, const double *x, const ckpd__foreign_sol
     return ckpd__solution_finish(solution, problem, (double)NAN);
 }
 
-int32_t ckpd_problem_import(ckpd_solution **out, ckpd_problem *problem, int32_t scenario, const char *text,
-                            size_t length)
+int32_t ckpd_problem_import(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
+                            const char *text, size_t length)
 {
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -126,7 +127,8 @@ int32_t ckpd_problem_import(ckpd_solution **out, ckpd_problem *problem, int32_t 
     }
     if (status == CKPD_OK) {
         x = ckpd__calloc(context, (size_t)e.milp->milp.columns, sizeof *x);
-        status = x != NULL ? ckpd__milp_read_solution(context, &e.milp->milp, &e.names, text, length, x, &said)
+        status = x != NULL ? ckpd__milp_read_solution(context, &e.milp->milp, &e.names, text,
+                                                      length, x, &said)
                            : ckpd__no_memory(context);
     }
     if (status == CKPD_OK) {

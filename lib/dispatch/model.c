@@ -16,7 +16,8 @@ static void *make_block(ckpd__model *model, size_t count, size_t bytes)
 {
     if (model->blocks == model->block_room) {
         int32_t room = 2 * model->block_room + 16;
-        void **grown = ckpd__realloc(model->context, (void *)model->block, (size_t)room, sizeof(void *));
+        void **grown =
+            ckpd__realloc(model->context, (void *)model->block, (size_t)room, sizeof(void *));
         if (grown == NULL) {
             return NULL;
         }
@@ -147,7 +148,8 @@ static int32_t continuous_job(ckpd__model *model, const ckpd_graph *graph, ckpd_
     move[0] = s->baseline;
     move[1] = slots;
     move[2] = to_do;
-    last[0] = ckpd__graph_last_power(s, s->baseline, ckpd__graph_length(s, s->baseline, to_do, 0), slots);
+    last[0] =
+        ckpd__graph_last_power(s, s->baseline, ckpd__graph_length(s, s->baseline, to_do, 0), slots);
     job->moves = 1;
     return continuous_cost(model, graph, to_do, job);
 }
@@ -166,8 +168,8 @@ static int32_t slotwise_job(ckpd__model *model, const ckpd_graph *graph, ckpd_pa
     *job = common_job(graph);
     job->kind = CKPD_JOB_SLOTWISE;
     job->mode_work_per_slot = work;
-    job->work_required = (s->segments - graph->source_segment) * (s->work / s->segments) *
-                         (1.0 - WORK_TOLERANCE);
+    job->work_required =
+        (s->segments - graph->source_segment) * (s->work / s->segments) * (1.0 - WORK_TOLERANCE);
     return CKPD_OK;
 }
 
@@ -325,7 +327,7 @@ static int32_t make_slots(ckpd__model *model)
     return status;
 }
 
-/* --- all together ------------------------------------------------------------------------------ */
+/* --- all together ----------------------------------------------------------------------------- */
 
 /* Energy in a battery that nothing can move, at the end. */
 static double idle_end(const ckpd_site *site)

@@ -9,19 +9,21 @@
 static const ckpd__field option_fields[] = {
     {"relative_gap", "", "stop when the gap is at most this share of the larger of cost and bound",
      CKPD_FIELD_NUMBER, 0, 0, 1, 1e-6, NULL},
-    {"absolute_gap", "money", "stop when cost - bound is at most this", CKPD_FIELD_NUMBER, 0, 0, 1e300, 0,
-     NULL},
+    {"absolute_gap", "money", "stop when cost - bound is at most this", CKPD_FIELD_NUMBER, 0, 0,
+     1e300, 0, NULL},
     {"time_limit_s", "s", "stop after this time with the best plan so far", CKPD_FIELD_NUMBER, 0, 0,
      NO_LIMIT, NO_LIMIT, NULL},
-    {"node_limit", "", "stop after this many branch-and-bound nodes; -1: none", CKPD_FIELD_INTEGER, 0, -1,
-     1e15, -1, NULL},
+    {"node_limit", "", "stop after this many branch-and-bound nodes; -1: none", CKPD_FIELD_INTEGER,
+     0, -1, 1e15, -1, NULL},
     {"iteration_limit", "", "stop after this many iterations of the backend; -1: none",
      CKPD_FIELD_INTEGER, 0, -1, 1e15, -1, NULL},
     {"threads", "", "threads the backend may use", CKPD_FIELD_INTEGER, 0, 1, 1024, 1, NULL},
     {"structure_presolve", "", "1: bounds and removed edges from the structure of the problem",
      CKPD_FIELD_FLAG, 0, 0, 1, 1, NULL},
-    {"backend_presolve", "", "1: the backend may use its own presolve", CKPD_FIELD_FLAG, 0, 0, 1, 1, NULL},
-    {"seed", "", "seed of whatever is random in a backend", CKPD_FIELD_INTEGER, 0, 0, 2147483647, 0, NULL},
+    {"backend_presolve", "", "1: the backend may use its own presolve", CKPD_FIELD_FLAG, 0, 0, 1, 1,
+     NULL},
+    {"seed", "", "seed of whatever is random in a backend", CKPD_FIELD_INTEGER, 0, 0, 2147483647, 0,
+     NULL},
 };
 _Static_assert(sizeof option_fields / sizeof option_fields[0] == CKPD__SOLVE_FIELDS,
                "the enum follows the table");
@@ -57,16 +59,16 @@ void ckpd_solve_options_free(ckpd_solve_options *options)
 
 int32_t ckpd_solve_options_set(ckpd_solve_options *options, const char *field, double value)
 {
-    return options == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_set(options->context, &option_table, options->values, field,
-                                              value);
+    return options == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_set(options->context, &option_table, options->values, field, value);
 }
 
 int32_t ckpd_solve_options_get(const ckpd_solve_options *options, const char *field, double *value)
 {
-    return options == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_get(options->context, &option_table, options->values, field,
-                                              value);
+    return options == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_get(options->context, &option_table, options->values, field, value);
 }
 
 int32_t ckpd_solve_options_field_count(void)
@@ -97,7 +99,8 @@ int32_t ckpd_solve_options_set_backend(ckpd_solve_options *options, const char *
     return CKPD_OK;
 }
 
-int32_t ckpd_solve_options_set_progress(ckpd_solve_options *options, ckpd_progress_fn progress, void *user)
+int32_t ckpd_solve_options_set_progress(ckpd_solve_options *options, ckpd_progress_fn progress,
+                                        void *user)
 {
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;

@@ -92,8 +92,7 @@ int32_t ckpd__plan_append(ckpd_plan *plan, int32_t job, const ckpd_step *step)
     ckpd__steps *steps = &plan->steps[job];
     if (steps->count == steps->room) {
         int32_t room = 2 * steps->room + 8;
-        ckpd_step *grown =
-            ckpd__realloc(plan->context, steps->step, (size_t)room, sizeof *grown);
+        ckpd_step *grown = ckpd__realloc(plan->context, steps->step, (size_t)room, sizeof *grown);
         if (grown == NULL) {
             return ckpd__no_memory(plan->context);
         }
@@ -114,7 +113,8 @@ int32_t ckpd_plan_add_step(ckpd_plan *plan, int32_t job, const ckpd_step *step)
         return ckpd__null_argument(plan->context, "step");
     }
     ckpd_step known;
-    int32_t status = ckpd__struct_in(plan->context, "step", step, &known, sizeof known, sizeof known);
+    int32_t status =
+        ckpd__struct_in(plan->context, "step", step, &known, sizeof known, sizeof known);
     if (status == CKPD_OK) {
         status = ckpd__check_range(plan->context, "job", -1, job, 0, plan->jobs - 1);
     }
@@ -123,15 +123,16 @@ int32_t ckpd_plan_add_step(ckpd_plan *plan, int32_t job, const ckpd_step *step)
     }
     const ckpd__steps *steps = &plan->steps[job];
     int32_t earliest = steps->count > 0 ? steps->step[steps->count - 1].to_slot : 0;
-    if (known.from_slot < earliest || known.to_slot <= known.from_slot || known.to_slot > plan->slots) {
+    if (known.from_slot < earliest || known.to_slot <= known.from_slot ||
+        known.to_slot > plan->slots) {
         return ckpd__fail(plan->context, CKPD_ERR_RANGE, "from_slot", steps->count, known.from_slot,
                           "step %d of job %d occupies boundaries %d..%d; it has to lie in %d..%d",
                           steps->count, job, known.from_slot, known.to_slot, earliest, plan->slots);
     }
     if (known.mode < 0 || known.gpus < 0) {
         return ckpd__fail(plan->context, CKPD_ERR_RANGE, "mode", steps->count, known.mode,
-                          "step %d of job %d has mode %d and %d GPUs", steps->count, job, known.mode,
-                          known.gpus);
+                          "step %d of job %d has mode %d and %d GPUs", steps->count, job,
+                          known.mode, known.gpus);
     }
     return ckpd__plan_append(plan, job, &known);
 }
@@ -154,7 +155,8 @@ static int32_t find_series(const ckpd_plan *plan, const char *name, int32_t end,
                       name, nearest != NULL ? nearest : "");
 }
 
-static int32_t check_values(const ckpd_plan *plan, int32_t series, const double *values, int32_t count)
+static int32_t check_values(const ckpd_plan *plan, int32_t series, const double *values,
+                            int32_t count)
 {
     if (values == NULL) {
         return ckpd__null_argument(plan->speaker, "values");
@@ -231,10 +233,11 @@ int32_t ckpd_plan_get_step(const ckpd_plan *plan, int32_t job, int32_t index, ck
     }
     int32_t status = ckpd__check_range(plan->speaker, "job", -1, job, 0, plan->jobs - 1);
     if (status == CKPD_OK) {
-        status = ckpd__check_range(plan->speaker, "index", job, index, 0, plan->steps[job].count - 1);
+        status =
+            ckpd__check_range(plan->speaker, "index", job, index, 0, plan->steps[job].count - 1);
     }
     return status != CKPD_OK
                ? status
-               : ckpd__struct_out(plan->speaker, "step", out, &plan->steps[job].step[index], sizeof *out,
-                                  sizeof *out);
+               : ckpd__struct_out(plan->speaker, "step", out, &plan->steps[job].step[index],
+                                  sizeof *out, sizeof *out);
 }

@@ -67,13 +67,15 @@ int32_t ckpd_problem_add_job(ckpd_problem *problem, const ckpd_graph *graph)
                           "job '%s' is made for %d slots, the site has %d", graph->spec.name,
                           graph->spec.slots, problem->site->slots);
     }
-    if (fabs(graph->spec.slot_hours - problem->site->slot_hours) > 1e-12 * problem->site->slot_hours) {
+    if (fabs(graph->spec.slot_hours - problem->site->slot_hours) >
+        1e-12 * problem->site->slot_hours) {
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "slot_hours", problem->jobs,
-                          graph->spec.slot_hours, "job '%s' is made for slots of %g h, the site has %g h",
-                          graph->spec.name, graph->spec.slot_hours, problem->site->slot_hours);
+                          graph->spec.slot_hours,
+                          "job '%s' is made for slots of %g h, the site has %g h", graph->spec.name,
+                          graph->spec.slot_hours, problem->site->slot_hours);
     }
-    ckpd_graph **grown =
-        ckpd__realloc(context, (void *)problem->job, (size_t)problem->jobs + 1, sizeof(ckpd_graph *));
+    ckpd_graph **grown = ckpd__realloc(context, (void *)problem->job, (size_t)problem->jobs + 1,
+                                       sizeof(ckpd_graph *));
     if (grown == NULL) {
         return ckpd__no_memory(context);
     }
@@ -123,7 +125,8 @@ int32_t ckpd_problem_set_site(ckpd_problem *problem, const ckpd_site *site)
     return CKPD_OK;
 }
 
-static int32_t resegment(const ckpd_problem *problem, int32_t job, int32_t segments, ckpd_graph **out)
+static int32_t resegment(const ckpd_problem *problem, int32_t job, int32_t segments,
+                         ckpd_graph **out)
 {
     const ckpd_graph *graph = problem->job[job];
     if (graph->spec.start_segments > 0 || graph->spec.running >= 0) {
@@ -174,15 +177,14 @@ int32_t ckpd_problem_set_gpu_cap(ckpd_problem *problem, double gpus)
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    int32_t status =
-        ckpd__check_range(problem->context, "gpu_cap", -1, gpus, 0, (double)INFINITY);
+    int32_t status = ckpd__check_range(problem->context, "gpu_cap", -1, gpus, 0, (double)INFINITY);
     for (int32_t t = 0; status == CKPD_OK && t < problem->site->slots; t++) {
         problem->site->series[CKPD__GPU_CAP][t] = gpus;
     }
     return status;
 }
 
-/* --- scenarios ---------------------------------------------------------------------------------- */
+/* --- scenarios -------------------------------------------------------------------------------- */
 
 bool ckpd__scenario_has_storage(int32_t scenario)
 {

@@ -14,7 +14,8 @@ int32_t ckpd__pwl_add_point(ckpd_context *context, ckpd__pwl *f, double x, doubl
         int32_t room = 2 * f->room + 16;
         double *grown_x = ckpd__realloc(context, f->x, (size_t)room, sizeof *grown_x);
         f->x = grown_x != NULL ? grown_x : f->x;
-        double *grown_y = grown_x != NULL ? ckpd__realloc(context, f->y, (size_t)room, sizeof *grown_y) : NULL;
+        double *grown_y =
+            grown_x != NULL ? ckpd__realloc(context, f->y, (size_t)room, sizeof *grown_y) : NULL;
         f->y = grown_y != NULL ? grown_y : f->y;
         if (grown_y == NULL) {
             return ckpd__no_memory(context);
@@ -73,7 +74,8 @@ static bool f_first(const ckpd__pwl *f, int32_t i, const ckpd__pwl *g, int32_t j
     return j == g->count - 1 || (i < f->count - 1 && slope(f, i) <= slope(g, j));
 }
 
-int32_t ckpd__pwl_convolve(ckpd_context *context, const ckpd__pwl *f, const ckpd__pwl *g, ckpd__pwl *out)
+int32_t ckpd__pwl_convolve(ckpd_context *context, const ckpd__pwl *f, const ckpd__pwl *g,
+                           ckpd__pwl *out)
 {
     int32_t i = 0;
     int32_t j = 0;
@@ -119,10 +121,12 @@ static double least_at(const ckpd__pwl *f, const ckpd__pwl *g, double x)
     if (!defined(f, x)) {
         return ckpd__pwl_value(g, x);
     }
-    return defined(g, x) ? fmin(ckpd__pwl_value(f, x), ckpd__pwl_value(g, x)) : ckpd__pwl_value(f, x);
+    return defined(g, x) ? fmin(ckpd__pwl_value(f, x), ckpd__pwl_value(g, x))
+                         : ckpd__pwl_value(f, x);
 }
 
-int32_t ckpd__pwl_least(ckpd_context *context, const ckpd__pwl *f, const ckpd__pwl *g, ckpd__pwl *out)
+int32_t ckpd__pwl_least(ckpd_context *context, const ckpd__pwl *f, const ckpd__pwl *g,
+                        ckpd__pwl *out)
 {
     int32_t i = 0;
     int32_t j = 0;
@@ -170,7 +174,8 @@ bool ckpd__pwl_tidy(ckpd__pwl *f)
             double width = f->x[i] - f->x[kept - 1];
             double before = (f->y[kept - 1] - f->y[kept - 2]) / (f->x[kept - 1] - f->x[kept - 2]);
             double after = (f->y[i] - f->y[kept - 1]) / width;
-            double rounding = SLOPE_TOLERANCE * fmax(fabs(before), fabs(after)) + 5e-13 * largest / width;
+            double rounding =
+                SLOPE_TOLERANCE * fmax(fabs(before), fabs(after)) + 5e-13 * largest / width;
             if (fabs(after - before) <= 1e-3 * rounding) {
                 kept--;
             } else {

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#define FIGURE(name, unit, doc)                                                                    \
-    {                                                                                              \
-        name, unit, doc, CKPD_FIELD_NUMBER, 0, -(double)INFINITY, (double)INFINITY, (double)NAN, NULL \
+#define FIGURE(name, unit, doc)                                                                  \
+    {                                                                                            \
+        name, unit, doc, CKPD_FIELD_NUMBER, 0, -(double)INFINITY, (double)INFINITY, (double)NAN, \
+            NULL                                                                                 \
     }
 
 static const ckpd__field figure_fields[] = {
@@ -37,8 +38,8 @@ static const ckpd__field_table figure_table = {"report", figure_fields, CKPD__FI
 /* One broken plan should not fill the memory: the first faults tell the story. */
 enum { MOST_VIOLATIONS = 10000 };
 
-void ckpd__report_violation(ckpd_report *report, int32_t kind, int32_t job, int32_t slot, double amount,
-                            const char *text)
+void ckpd__report_violation(ckpd_report *report, int32_t kind, int32_t job, int32_t slot,
+                            double amount, const char *text)
 {
     if (report->count >= MOST_VIOLATIONS) {
         return;
@@ -87,7 +88,8 @@ int32_t ckpd_report_get_violation(const ckpd_report *report, int32_t index, ckpd
     if (index < 0 || index >= report->count) {
         return CKPD_ERR_RANGE;
     }
-    return ckpd__struct_out(NULL, "violation", out, &report->violation[index], sizeof *out, sizeof *out);
+    return ckpd__struct_out(NULL, "violation", out, &report->violation[index], sizeof *out,
+                            sizeof *out);
 }
 
 int32_t ckpd_report_get(const ckpd_report *report, const char *name, double *value)

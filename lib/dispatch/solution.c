@@ -78,16 +78,16 @@ static void fill_gaps(ckpd_solution *solution)
     scale = fmax(scale, fabs(solution->bound));
     double larger = fmax(fabs(solution->cost), fabs(solution->bound));
     solution->absolute_gap = fmax(0.0, solution->cost - solution->bound);
-    solution->relative_gap = solution->absolute_gap <= GAP_ROUNDING * scale
-                                 ? 0.0
-                                 : solution->absolute_gap / larger;
+    solution->relative_gap =
+        solution->absolute_gap <= GAP_ROUNDING * scale ? 0.0 : solution->absolute_gap / larger;
 }
 
-int32_t ckpd__solution_finish(ckpd_solution *solution, const ckpd_problem *problem, double claimed_cost)
+int32_t ckpd__solution_finish(ckpd_solution *solution, const ckpd_problem *problem,
+                              double claimed_cost)
 {
     ckpd_context *context = problem->context;
-    int32_t status = ckpd_problem_verify(&solution->report, problem, solution->scenario, solution->plan,
-                                         claimed_cost);
+    int32_t status = ckpd_problem_verify(&solution->report, problem, solution->scenario,
+                                         solution->plan, claimed_cost);
     if (status != CKPD_OK) {
         return status;
     }
@@ -114,7 +114,7 @@ int32_t ckpd__solution_finish(ckpd_solution *solution, const ckpd_problem *probl
     return CKPD_OK;
 }
 
-/* --- getters ------------------------------------------------------------------------------------- */
+/* --- getters ---------------------------------------------------------------------------------- */
 
 int32_t ckpd_solution_outcome(const ckpd_solution *solution)
 {
@@ -183,11 +183,13 @@ int32_t ckpd_solution_cause_count(const ckpd_solution *solution)
 
 const char *ckpd_solution_cause(const ckpd_solution *solution, int32_t index)
 {
-    return solution != NULL && index >= 0 && index < solution->causes.count ? solution->causes.text[index]
-                                                                           : NULL;
+    return solution != NULL && index >= 0 && index < solution->causes.count
+               ? solution->causes.text[index]
+               : NULL;
 }
 
-int32_t ckpd_solution_progress(const ckpd_solution *solution, int32_t job, double *share, int32_t count)
+int32_t ckpd_solution_progress(const ckpd_solution *solution, int32_t job, double *share,
+                               int32_t count)
 {
     if (solution == NULL || share == NULL) {
         return CKPD_ERR_ARGUMENT;

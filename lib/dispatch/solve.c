@@ -31,7 +31,8 @@ static ckpd_solve_params read_params(const ckpd_solve_options *options)
                                .seed = (int32_t)v[CKPD__SOLVE_SEED]};
 }
 
-/* The named backend, or the one the solver room prefers; it also falls back and says so in the log. */
+/* The named backend, or the one the solver room prefers; it also falls back and says so in the log.
+ */
 static int32_t ask_backend(solve_run *run)
 {
     const ckpd_solve_options *options = &run->options;
@@ -49,8 +50,8 @@ static int32_t take_start(solve_run *run, const ckpd_plan *plan)
 {
     if (plan->jobs != run->problem->jobs || plan->slots != run->problem->site->slots) {
         return ckpd__fail(run->context, CKPD_ERR_LENGTH, "start", -1, plan->jobs,
-                          "the start plan has %d jobs and %d slots, the problem %d and %d", plan->jobs,
-                          plan->slots, run->problem->jobs, run->problem->site->slots);
+                          "the start plan has %d jobs and %d slots, the problem %d and %d",
+                          plan->jobs, plan->slots, run->problem->jobs, run->problem->site->slots);
     }
     if (ckpd__plan_new(run->context, &run->model.view, &run->start) != CKPD_OK) {
         return ckpd__no_memory(run->context);
@@ -86,8 +87,8 @@ static int32_t take_answer(solve_run *run)
     ckpd__format(solution->backend, sizeof solution->backend, "%s", run->info.backend);
     ckpd__log(run->context, CKPD_LOG_INFO, CKPD_MSG_SOLVER,
               "S%d by '%s': outcome %d, cost %g, bound %g, %L nodes", run->model.scenario,
-              solution->backend, result->outcome, result->has_plan ? result->objective : (double)NAN,
-              result->bound, result->nodes);
+              solution->backend, result->outcome,
+              result->has_plan ? result->objective : (double)NAN, result->bound, result->nodes);
     if (result->outcome == CKPD_OUTCOME_INFEASIBLE) {
         finish_infeasible(run);
         return CKPD_OK;
@@ -96,7 +97,8 @@ static int32_t take_answer(solve_run *run)
         return CKPD_OK;
     }
     int32_t status = ckpd__decode(&solution->plan, &run->model, &result->plan);
-    return status == CKPD_OK ? ckpd__solution_finish(solution, run->problem, result->objective) : status;
+    return status == CKPD_OK ? ckpd__solution_finish(solution, run->problem, result->objective)
+                             : status;
 }
 
 static int32_t run_solve(solve_run *run, const ckpd_plan *start)

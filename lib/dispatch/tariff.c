@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Cost of a slot as a function of its net draw, by exact minimisation over import, export and curtailment.
- * Bounds come from the devices: import is at most the largest net draw (more could only be curtailed, and
- * curtailment replaces renewables, not import); export is at most the renewables and what the battery gives.
+ * Cost of a slot as a function of its net draw, by exact minimisation over import, export and
+ * curtailment. Bounds come from the devices: import is at most the largest net draw (more could
+ * only be curtailed, and curtailment replaces renewables, not import); export is at most the
+ * renewables and what the battery gives.
  */
 #include "dispatch/dispatch.h"
 
@@ -54,8 +55,9 @@ static double next_knot(const ckpd_site *site, int32_t slot, int32_t argument, d
 }
 
 /* Money per hour of a flow in [0, cap]; with `mirrored` over minus the flow. */
-static int32_t make_component(ckpd_context *context, const ckpd_site *site, int32_t slot, int32_t argument,
-                              double price_per_mwh, double cap, bool mirrored, ckpd__pwl *out)
+static int32_t make_component(ckpd_context *context, const ckpd_site *site, int32_t slot,
+                              int32_t argument, double price_per_mwh, double cap, bool mirrored,
+                              ckpd__pwl *out)
 {
     double x = 0;
     int32_t status = CKPD_OK;
@@ -85,24 +87,26 @@ static void add_constant(ckpd__pwl *f, double constant)
     }
 }
 
-int32_t ckpd__tariff_make(ckpd_context *context, const ckpd_site *site, int32_t slot, double draw_low,
-                          double draw_high, ckpd__tariff *out)
+int32_t ckpd__tariff_make(ckpd_context *context, const ckpd_site *site, int32_t slot,
+                          double draw_low, double draw_high, ckpd__tariff *out)
 {
     double *const *series = site->series;
     double renewable = series[CKPD__WIND][slot] + series[CKPD__SOLAR][slot];
     double import_cap = fmin(series[CKPD__IMPORT_CAP][slot], fmax(0.0, draw_high));
     double export_cap = fmin(series[CKPD__EXPORT_CAP][slot], fmax(0.0, renewable - draw_low));
     *out = (ckpd__tariff){.renewable_kw = renewable};
-    int32_t status = make_component(context, site, slot, CKPD_COST_IMPORT,
-                                    series[CKPD__IMPORT_PRICE][slot], import_cap, false, &out->import);
+    int32_t status =
+        make_component(context, site, slot, CKPD_COST_IMPORT, series[CKPD__IMPORT_PRICE][slot],
+                       import_cap, false, &out->import);
     if (status == CKPD_OK) {
         status = make_component(context, site, slot, CKPD_COST_CURTAILMENT,
                                 series[CKPD__CURTAILMENT_PENALTY][slot], renewable, true,
                                 &out->curtailment);
     }
     if (status == CKPD_OK) {
-        status = make_component(context, site, slot, CKPD_COST_EXPORT,
-                                -series[CKPD__EXPORT_PRICE][slot], export_cap, true, &out->exported);
+        status =
+            make_component(context, site, slot, CKPD_COST_EXPORT, -series[CKPD__EXPORT_PRICE][slot],
+                           export_cap, true, &out->exported);
     }
     /* At equal slopes curtailment ends before import begins. */
     if (status == CKPD_OK) {
@@ -131,7 +135,8 @@ void ckpd__tariff_free(ckpd_context *context, ckpd__tariff *tariff)
 }
 
 /* Adds the custom curves of the net load, whose argument is the draw without the renewables. */
-static int32_t add_net_curves(ckpd_context *context, const ckpd_site *site, int32_t slot, ckpd__pwl *f)
+static int32_t add_net_curves(ckpd_context *context, const ckpd_site *site, int32_t slot,
+                              ckpd__pwl *f)
 {
     ckpd__pwl sum = {0, 0, NULL, NULL};
     double end = f->x[f->count - 1];
@@ -176,7 +181,8 @@ static void widen(ckpd__pwl *f)
 }
 
 int32_t ckpd__tariff_curve(ckpd_context *context, const ckpd_site *site, int32_t slot,
-                           const ckpd__tariff *tariff, double draw_low, double draw_high, ckpd__pwl *out)
+                           const ckpd__tariff *tariff, double draw_low, double draw_high,
+                           ckpd__pwl *out)
 {
     int32_t status = ckpd__pwl_least(context, &tariff->buying, &tariff->selling, out);
     if (status == CKPD_OK) {
@@ -210,9 +216,9 @@ ckpd__flows ckpd__tariff_flows(const ckpd__tariff *tariff, double draw_kw)
     double scale = fmax(fabs(draw_kw), tariff->renewable_kw);
     const ckpd__pwl *buying = &tariff->buying;
     const ckpd__pwl *selling = &tariff->selling;
-    bool sells = net < buying->x[0] ||
-                 (net <= selling->x[selling->count - 1] && net >= selling->x[0] &&
-                  ckpd__pwl_value(selling, net) < ckpd__pwl_value(buying, net));
+    bool sells =
+        net < buying->x[0] || (net <= selling->x[selling->count - 1] && net >= selling->x[0] &&
+                               ckpd__pwl_value(selling, net) < ckpd__pwl_value(buying, net));
     const ckpd__pwl *exchange = sells ? &tariff->exported : &tariff->import;
     double curtailed = ckpd__pwl_split(&tariff->curtailment, exchange, net);
     double rest = net - curtailed;

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-#define VIOLATION(check, kind, slot, amount, ...)                                                  \
-    do {                                                                                           \
-        char text_[256];                                                                           \
-        ckpd__format(text_, sizeof text_, __VA_ARGS__);                                            \
-        ckpd__report_violation((check)->report, kind, -1, slot, amount, text_);                    \
+#define VIOLATION(check, kind, slot, amount, ...)                               \
+    do {                                                                        \
+        char text_[256];                                                        \
+        ckpd__format(text_, sizeof text_, __VA_ARGS__);                         \
+        ckpd__report_violation((check)->report, kind, -1, slot, amount, text_); \
     } while (0)
 
 double ckpd__check_tolerance(double largest)
@@ -16,12 +16,12 @@ double ckpd__check_tolerance(double largest)
     return 1e-6 * fmax(1.0, fabs(largest));
 }
 
-static void check_upper(ckpd__check *check, int32_t kind, const char *what, int32_t slot, double value,
-                        double cap)
+static void check_upper(ckpd__check *check, int32_t kind, const char *what, int32_t slot,
+                        double value, double cap)
 {
     if (value > cap + ckpd__check_tolerance(fmax(fabs(value), isinf(cap) ? 0 : cap))) {
-        VIOLATION(check, kind, slot, value - cap, "%s: %g above the limit %g in slot %d", what, value, cap,
-                  slot);
+        VIOLATION(check, kind, slot, value - cap, "%s: %g above the limit %g in slot %d", what,
+                  value, cap, slot);
     }
 }
 
@@ -31,19 +31,20 @@ static void check_flow(ckpd__check *check, ckpd__plan_series series, const char 
     double value = check->plan->series[series][slot];
     check_upper(check, CKPD_VIOLATION_LIMIT, what, slot, value, cap);
     if (value < -ckpd__check_tolerance(value)) {
-        VIOLATION(check, CKPD_VIOLATION_LIMIT, slot, -value, "%s: %g below 0 in slot %d", what, value, slot);
+        VIOLATION(check, CKPD_VIOLATION_LIMIT, slot, -value, "%s: %g below 0 in slot %d", what,
+                  value, slot);
     }
 }
 
-static void check_exclusive(ckpd__check *check, int32_t slot, ckpd__plan_series a, ckpd__plan_series b,
-                            const char *what)
+static void check_exclusive(ckpd__check *check, int32_t slot, ckpd__plan_series a,
+                            ckpd__plan_series b, const char *what)
 {
     double x = check->plan->series[a][slot];
     double y = check->plan->series[b][slot];
     double both = fmin(x, y);
     if (both > ckpd__check_tolerance(fmax(x, y))) {
-        VIOLATION(check, CKPD_VIOLATION_EXCLUSIVITY, slot, both, "%s in slot %d: %g kW and %g kW", what, slot,
-                  x, y);
+        VIOLATION(check, CKPD_VIOLATION_EXCLUSIVITY, slot, both, "%s in slot %d: %g kW and %g kW",
+                  what, slot, x, y);
     }
 }
 
@@ -62,7 +63,8 @@ static void check_slot(ckpd__check *check, int32_t t)
     check_flow(check, CKPD__PLAN_EXPORT, "export", t, site[CKPD__EXPORT_CAP][t]);
     check_flow(check, CKPD__PLAN_CURTAILMENT, "curtailment", t, wind + solar);
     check_flow(check, CKPD__PLAN_CHARGE, "charge", t, storage ? battery[CKPD__BATTERY_CHARGE] : 0);
-    check_flow(check, CKPD__PLAN_DISCHARGE, "discharge", t, storage ? battery[CKPD__BATTERY_DISCHARGE] : 0);
+    check_flow(check, CKPD__PLAN_DISCHARGE, "discharge", t,
+               storage ? battery[CKPD__BATTERY_DISCHARGE] : 0);
     check_exclusive(check, t, CKPD__PLAN_IMPORT, CKPD__PLAN_EXPORT, "import and export");
     check_exclusive(check, t, CKPD__PLAN_CHARGE, CKPD__PLAN_DISCHARGE, "charge and discharge");
 
@@ -81,11 +83,12 @@ static void check_slot(ckpd__check *check, int32_t t)
         largest = fmax(largest, fabs(terms[i]));
     }
     if (fabs(sum) > ckpd__check_tolerance(largest)) {
-        VIOLATION(check, CKPD_VIOLATION_BALANCE, t, sum, "balance of slot %d is off by %g kW", t, sum);
+        VIOLATION(check, CKPD_VIOLATION_BALANCE, t, sum, "balance of slot %d is off by %g kW", t,
+                  sum);
     }
 }
 
-/* --- battery --------------------------------------------------------------------------------------- */
+/* --- battery ---------------------------------------------------------------------------------- */
 
 static void check_soc(ckpd__check *check)
 {
@@ -103,7 +106,8 @@ static void check_soc(ckpd__check *check)
     }
     for (int32_t t = 0; t < site->slots; t++) {
         double in = check->plan->series[CKPD__PLAN_CHARGE][t] * b[CKPD__BATTERY_ETA_CHARGE] * h;
-        double out = check->plan->series[CKPD__PLAN_DISCHARGE][t] / b[CKPD__BATTERY_ETA_DISCHARGE] * h;
+        double out =
+            check->plan->series[CKPD__PLAN_DISCHARGE][t] / b[CKPD__BATTERY_ETA_DISCHARGE] * h;
         double wanted = soc[t] * kept + in - out;
         if (fabs(soc[t + 1] - wanted) > ckpd__check_tolerance(fmax(fmax(soc[t], in), out))) {
             VIOLATION(check, CKPD_VIOLATION_SOC, t, soc[t + 1] - wanted,
@@ -126,7 +130,7 @@ static void check_soc(ckpd__check *check)
     }
 }
 
-/* --- cost -------------------------------------------------------------------------------------------- */
+/* --- cost ------------------------------------------------------------------------------------- */
 
 /* A user's curve in money per hour: the chord that holds x, or the outer one continued. */
 static double custom_money(const ckpd__cost_curve *curve, double x)
@@ -193,7 +197,8 @@ static void add_slot(const ckpd__check *check, int32_t t, double *figure)
     figure[CKPD__FIGURE_IMPORT] += import;
     figure[CKPD__FIGURE_EXPORT] += export;
     figure[CKPD__FIGURE_CURTAILMENT] += curtailed;
-    figure[CKPD__FIGURE_RENEWABLE] += (site[CKPD__WIND][t] + site[CKPD__SOLAR][t]) * mwh - curtailed;
+    figure[CKPD__FIGURE_RENEWABLE] +=
+        (site[CKPD__WIND][t] + site[CKPD__SOLAR][t]) * mwh - curtailed;
     figure[CKPD__FIGURE_CHARGE] += charge;
     figure[CKPD__FIGURE_DISCHARGE] += discharge;
     figure[CKPD__FIGURE_MIN_LOAD] = fmin(figure[CKPD__FIGURE_MIN_LOAD], load);
@@ -210,8 +215,8 @@ static void fill_figures(const ckpd__check *check)
     if (ckpd__scenario_has_storage(check->scenario) && check->problem->site->has_battery) {
         const double *b = check->problem->site->battery;
         double end = check->plan->series[CKPD__PLAN_SOC][check->plan->slots];
-        f[CKPD__FIGURE_THROUGHPUT_COST] = b[CKPD__BATTERY_THROUGHPUT_COST] *
-                                          (f[CKPD__FIGURE_CHARGE] + f[CKPD__FIGURE_DISCHARGE]);
+        f[CKPD__FIGURE_THROUGHPUT_COST] =
+            b[CKPD__BATTERY_THROUGHPUT_COST] * (f[CKPD__FIGURE_CHARGE] + f[CKPD__FIGURE_DISCHARGE]);
         f[CKPD__FIGURE_END_VALUE] = b[CKPD__BATTERY_END_VALUE] * end / 1000.0;
     }
     f[CKPD__FIGURE_EDGE_COST] = check->edge_cost;
@@ -240,7 +245,7 @@ static void check_cost(ckpd__check *check, double claimed)
     }
 }
 
-/* --- entry ---------------------------------------------------------------------------------------------- */
+/* --- entry ------------------------------------------------------------------------------------ */
 
 static int32_t check_shape(const ckpd_problem *problem, int32_t scenario, const ckpd_plan *plan)
 {
@@ -250,8 +255,9 @@ static int32_t check_shape(const ckpd_problem *problem, int32_t scenario, const 
                             "the plan has %d jobs, the problem %d", plan->jobs, problem->jobs);
     }
     if (status == CKPD_OK && plan->slots != problem->site->slots) {
-        status = ckpd__fail(problem->context, CKPD_ERR_LENGTH, "slots", -1, plan->slots,
-                            "the plan has %d slots, the problem %d", plan->slots, problem->site->slots);
+        status =
+            ckpd__fail(problem->context, CKPD_ERR_LENGTH, "slots", -1, plan->slots,
+                       "the plan has %d slots, the problem %d", plan->slots, problem->site->slots);
     }
     return status;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Verifier, part one: what the jobs do. Written against the definitions of docs/model.md alone; lengths, powers
- * and rules are worked out here once more, so that an error in the graph or in a view cannot hide.
+ * Verifier, part one: what the jobs do. Written against the definitions of docs/model.md alone;
+ * lengths, powers and rules are worked out here once more, so that an error in the graph or in a
+ * view cannot hide.
  */
 #include "dispatch/dispatch.h"
 
 #include <math.h>
 
-#define VIOLATION(check, kind, job, slot, amount, ...)                                             \
-    do {                                                                                           \
-        char text_[256];                                                                           \
-        ckpd__format(text_, sizeof text_, __VA_ARGS__);                                            \
-        ckpd__report_violation((check)->report, kind, job, slot, amount, text_);                   \
+#define VIOLATION(check, kind, job, slot, amount, ...)                           \
+    do {                                                                         \
+        char text_[256];                                                         \
+        ckpd__format(text_, sizeof text_, __VA_ARGS__);                          \
+        ckpd__report_violation((check)->report, kind, job, slot, amount, text_); \
     } while (0)
 
 /* Where a job stands while its steps are walked. */
@@ -26,7 +27,8 @@ typedef struct walker {
 } walker;
 
 /* Slots that `segments` segments need, as a real number. */
-static double needed_slots(const ckpd__graph_spec *s, int32_t mode, int32_t segments, double overhead_h)
+static double needed_slots(const ckpd__graph_spec *s, int32_t mode, int32_t segments,
+                           double overhead_h)
 {
     double share = (double)segments / s->segments;
     double seconds = share * s->work / s->mode[mode].rate / (1.0 - s->save_share);
@@ -45,11 +47,15 @@ static double whole_slots(double needed)
 
 static double overhead(const walker *w, int32_t mode, const double *table)
 {
-    return table == NULL ? 0.0 : table[(size_t)(w->last_mode + 1) * (size_t)w->spec->modes + (size_t)mode];
+    return table == NULL
+               ? 0.0
+               : table[(size_t)(w->last_mode + 1) * (size_t)w->spec->modes + (size_t)mode];
 }
 
-/* Books power and GPUs of one edge. `needed` real slots, of which `skipped` lie before the horizon. */
-static void book(ckpd__check *check, const walker *w, const ckpd_step *step, double needed, int32_t skipped)
+/* Books power and GPUs of one edge. `needed` real slots, of which `skipped` lie before the horizon.
+ */
+static void book(ckpd__check *check, const walker *w, const ckpd_step *step, double needed,
+                 int32_t skipped)
 {
     const ckpd_mode *mode = &w->spec->mode[step->mode];
     int32_t whole = (int32_t)fmin(whole_slots(needed), CKPD__NEVER);
@@ -65,32 +71,36 @@ static void book(ckpd__check *check, const walker *w, const ckpd_step *step, dou
     }
 }
 
-/* Amount the owner's table holds for an edge; what is not in the table is no edge and costs nothing here. */
+/* Amount the owner's table holds for an edge; what is not in the table is no edge and costs nothing
+ * here. */
 static double edge_money(const walker *w, const ckpd_step *step)
 {
     const ckpd_graph *graph = w->graph;
     const ckpd__graph_spec *s = w->spec;
-    if (graph->edge_cost == NULL || step->from_slot >= s->slots || step->from_segment >= s->segments) {
+    if (graph->edge_cost == NULL || step->from_slot >= s->slots ||
+        step->from_segment >= s->segments) {
         return 0;
     }
     int32_t start_class = 1;
     if (graph->transition != NULL) {
-        start_class = graph->transition[(size_t)(w->last_mode + 1) * (size_t)s->modes + (size_t)step->mode];
+        start_class =
+            graph->transition[(size_t)(w->last_mode + 1) * (size_t)s->modes + (size_t)step->mode];
     }
     for (int32_t i = 0; i < graph->moves.count; i++) {
-        bool same_class =
-            graph->moves.transition_class == NULL || graph->moves.transition_class[i] == start_class;
+        bool same_class = graph->moves.transition_class == NULL ||
+                          graph->moves.transition_class[i] == start_class;
         if (graph->moves.mode[i] == step->mode && same_class &&
             graph->moves.segments[i] == step->to_segment - step->from_segment) {
-            size_t at = ((size_t)i * (size_t)s->slots + (size_t)step->from_slot) * (size_t)s->segments +
-                        (size_t)step->from_segment;
+            size_t at =
+                ((size_t)i * (size_t)s->slots + (size_t)step->from_slot) * (size_t)s->segments +
+                (size_t)step->from_segment;
             return graph->edge_cost[at];
         }
     }
     return 0;
 }
 
-/* --- one step --------------------------------------------------------------------------------------- */
+/* --- one step --------------------------------------------------------------------------------- */
 
 /* What holds for every step in every scenario; false when the rest would make no sense. */
 static bool check_step(ckpd__check *check, const walker *w, const ckpd_step *step)
@@ -98,24 +108,25 @@ static bool check_step(ckpd__check *check, const walker *w, const ckpd_step *ste
     const ckpd__graph_spec *s = w->spec;
     if (step->mode < 0 || step->mode >= s->modes) {
         VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, step->mode,
-                  "job '%s': step at slot %d has mode %d of %d", s->name, step->from_slot, step->mode,
-                  s->modes);
+                  "job '%s': step at slot %d has mode %d of %d", s->name, step->from_slot,
+                  step->mode, s->modes);
         return false;
     }
     if (step->from_slot < w->boundary) {
-        VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, w->boundary - step->from_slot,
+        VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot,
+                  w->boundary - step->from_slot,
                   "job '%s': step starts at boundary %d, the job is free from %d on", s->name,
                   step->from_slot, w->boundary);
     }
     if (step->to_slot > s->deadline) {
         VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, step->to_slot - s->deadline,
-                  "job '%s': step ends at boundary %d, after the deadline %d", s->name, step->to_slot,
-                  s->deadline);
+                  "job '%s': step ends at boundary %d, after the deadline %d", s->name,
+                  step->to_slot, s->deadline);
     }
     if (step->gpus != s->mode[step->mode].gpus) {
         VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, step->gpus,
-                  "job '%s': step at slot %d claims %d GPUs, its mode has %d", s->name, step->from_slot,
-                  step->gpus, s->mode[step->mode].gpus);
+                  "job '%s': step at slot %d claims %d GPUs, its mode has %d", s->name,
+                  step->from_slot, step->gpus, s->mode[step->mode].gpus);
     }
     return true;
 }
@@ -127,8 +138,9 @@ static bool check_segments(ckpd__check *check, const walker *w, const ckpd_step 
         return true;
     }
     VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, step->from_segment,
-              "job '%s': step at slot %d covers segments %d..%d, %d of %d are complete", w->spec->name,
-              step->from_slot, step->from_segment, step->to_segment, w->complete, w->spec->segments);
+              "job '%s': step at slot %d covers segments %d..%d, %d of %d are complete",
+              w->spec->name, step->from_slot, step->from_segment, step->to_segment, w->complete,
+              w->spec->segments);
     return false;
 }
 
@@ -137,8 +149,9 @@ static void check_length(ckpd__check *check, const walker *w, const ckpd_step *s
     int32_t slots = step->to_slot - step->from_slot;
     if (slots != wanted) {
         VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, slots - wanted,
-                  "job '%s': step at slot %d takes %d slots, %d segments in mode %d take %g", w->spec->name,
-                  step->from_slot, slots, step->to_segment - step->from_segment, step->mode, wanted);
+                  "job '%s': step at slot %d takes %d slots, %d segments in mode %d take %g",
+                  w->spec->name, step->from_slot, slots, step->to_segment - step->from_segment,
+                  step->mode, wanted);
     }
 }
 
@@ -153,7 +166,7 @@ static void check_change(ckpd__check *check, const walker *w, const ckpd_step *s
     }
 }
 
-/* --- scenarios ---------------------------------------------------------------------------------------- */
+/* --- scenarios -------------------------------------------------------------------------------- */
 
 /* The edge that runs when the horizon starts has to come first and to end as it must. */
 static void walk_running(ckpd__check *check, walker *w)
@@ -166,8 +179,8 @@ static void walk_running(ckpd__check *check, walker *w)
     double needed = needed_slots(s, s->running, s->running_segments, 0);
     double left = fmin(whole_slots(needed) - s->running_slots, s->slots);
     const ckpd_step *step = steps->count > 0 ? &steps->step[0] : NULL;
-    bool good = step != NULL && step->from_slot == 0 && step->to_slot == left && step->mode == s->running &&
-                step->from_segment == s->start_segments &&
+    bool good = step != NULL && step->from_slot == 0 && step->to_slot == left &&
+                step->mode == s->running && step->from_segment == s->start_segments &&
                 step->to_segment == s->start_segments + s->running_segments;
     if (!good) {
         VIOLATION(check, CKPD_VIOLATION_PATH, w->job, 0, left,
@@ -205,7 +218,8 @@ static void walk_free(ckpd__check *check, walker *w)
     }
 }
 
-/* S1, S2, S5: one edge without a pause; in S2 cut at the boundaries where checkpoints are complete. */
+/* S1, S2, S5: one edge without a pause; in S2 cut at the boundaries where checkpoints are complete.
+ */
 static void walk_continuous(ckpd__check *check, walker *w)
 {
     const ckpd__graph_spec *s = w->spec;
@@ -223,9 +237,10 @@ static void walk_continuous(ckpd__check *check, walker *w)
             continue;
         }
         if (step->mode != s->baseline || step->from_slot != w->boundary) {
-            VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, step->mode,
-                      "job '%s': continuous training in mode %d from boundary %d is not mode %d from %d",
-                      s->name, step->mode, step->from_slot, s->baseline, w->boundary);
+            VIOLATION(
+                check, CKPD_VIOLATION_PATH, w->job, step->from_slot, step->mode,
+                "job '%s': continuous training in mode %d from boundary %d is not mode %d from %d",
+                s->name, step->mode, step->from_slot, s->baseline, w->boundary);
         }
         if (check_segments(check, w, step)) {
             double until = whole_slots(needed_slots(s, step->mode, step->to_segment - first, 0));
@@ -293,8 +308,8 @@ void ckpd__check_jobs(ckpd__check *check)
         }
         if (w.complete != graph->spec.segments) {
             VIOLATION(check, CKPD_VIOLATION_COMPLETION, j, -1, graph->spec.segments - w.complete,
-                      "job '%s': %d of %d segments are complete at its end", graph->spec.name, w.complete,
-                      graph->spec.segments);
+                      "job '%s': %d of %d segments are complete at its end", graph->spec.name,
+                      w.complete, graph->spec.segments);
         }
     }
 }

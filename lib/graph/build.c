@@ -40,8 +40,8 @@ static int32_t gather_modes(ckpd_context *context, const ckpd_mode_set *set, gat
 }
 
 /* Matrix and callback together: a change needs both to allow it. */
-static int32_t gather_transitions(ckpd_context *context, const ckpd_graph_options *options, int32_t modes,
-                                  gathered *g)
+static int32_t gather_transitions(ckpd_context *context, const ckpd_graph_options *options,
+                                  int32_t modes, gathered *g)
 {
     if (options == NULL || (options->allowed == NULL && options->rule == NULL)) {
         return CKPD_OK;

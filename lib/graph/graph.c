@@ -54,8 +54,7 @@ static void free_spec(ckpd_context *context, ckpd__graph_spec *spec)
 
 void ckpd_graph_free(ckpd_graph *graph)
 {
-    if (graph == NULL ||
-        atomic_fetch_sub_explicit(&graph->holders, 1, memory_order_acq_rel) != 1) {
+    if (graph == NULL || atomic_fetch_sub_explicit(&graph->holders, 1, memory_order_acq_rel) != 1) {
         return;
     }
     ckpd_context *context = graph->context;
@@ -138,7 +137,8 @@ static int32_t check_window(ckpd_context *context, const ckpd__graph_spec *s)
     }
     if (s->segments < 1) {
         return ckpd__fail(context, CKPD_ERR_RANGE, "segments", -1, s->segments,
-                          "job '%s': %d checkpoint segments, at least 1 needed", s->name, s->segments);
+                          "job '%s': %d checkpoint segments, at least 1 needed", s->name,
+                          s->segments);
     }
     if (s->start_segments < 0 || s->start_segments > s->segments) {
         return ckpd__fail(context, CKPD_ERR_RANGE, "start_segments", -1, s->start_segments,
@@ -166,8 +166,9 @@ static int32_t check_modes(ckpd_context *context, const ckpd__graph_spec *s)
                               s->mode[m].rate, s->mode[m].power_kw, s->mode[m].gpus);
         }
         if (s->prorated && !(s->mode[m].idle_power_kw >= 0 && isfinite(s->mode[m].idle_power_kw))) {
-            return ckpd__fail(context, CKPD_ERR_MISSING, "idle_power_kw", m, s->mode[m].idle_power_kw,
-                              "job '%s': prorated last slots need the idle power of mode %d", s->name, m);
+            return ckpd__fail(
+                context, CKPD_ERR_MISSING, "idle_power_kw", m, s->mode[m].idle_power_kw,
+                "job '%s': prorated last slots need the idle power of mode %d", s->name, m);
         }
     }
     return CKPD_OK;
@@ -185,13 +186,14 @@ static int32_t check_running(ckpd_context *context, const ckpd__graph_spec *s)
     }
     if (s->release != 0) {
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "release", -1, s->release,
-                          "job '%s' runs at the start of the horizon but is released at %d", s->name,
-                          s->release);
+                          "job '%s' runs at the start of the horizon but is released at %d",
+                          s->name, s->release);
     }
     if (s->running_segments < 1 || s->running_segments > s->segments - s->start_segments) {
         return ckpd__fail(context, CKPD_ERR_RANGE, "running_segments", -1, s->running_segments,
-                          "job '%s': the running edge covers %d segments, %d of %d are open", s->name,
-                          s->running_segments, s->segments - s->start_segments, s->segments);
+                          "job '%s': the running edge covers %d segments, %d of %d are open",
+                          s->name, s->running_segments, s->segments - s->start_segments,
+                          s->segments);
     }
     int32_t slots = ckpd__graph_slots(ckpd__graph_length(s, s->running, s->running_segments, 0));
     if (s->running_slots < 0 || s->running_slots >= slots) {
@@ -247,8 +249,8 @@ typedef struct interval {
     int32_t first, last; /* boundaries, empty when first > last */
 } interval;
 
-static interval open_interval(const ckpd_graph *graph, const int32_t *earliest, const int32_t *latest,
-                              int32_t state, int32_t segment)
+static interval open_interval(const ckpd_graph *graph, const int32_t *earliest,
+                              const int32_t *latest, int32_t state, int32_t segment)
 {
     size_t i = (size_t)state * (size_t)(graph->spec.segments + 1) + (size_t)segment;
     interval open = {earliest[i], latest[i]};
@@ -273,9 +275,8 @@ static void count_parts(ckpd_graph *graph, const int32_t *earliest, const int32_
             counts->wait_edges += k < s->segments ? from.last - from.first : 0;
             for (int32_t i = 0; i < graph->moves.count; i++) {
                 int32_t mode = graph->moves.mode[i];
-                int32_t wanted = graph->moves.transition_class != NULL
-                                     ? graph->moves.transition_class[i]
-                                     : 1;
+                int32_t wanted =
+                    graph->moves.transition_class != NULL ? graph->moves.transition_class[i] : 1;
                 int32_t end = k + graph->moves.segments[i];
                 if (end > s->segments ||
                     ckpd__graph_class(graph->transition, s->modes, q, mode) != wanted) {
@@ -307,13 +308,13 @@ static int32_t open_nodes(ckpd_graph *graph)
         return ckpd__no_memory(graph->context);
     }
     int32_t *latest = earliest + cells;
-    ckpd__reach_problem reach = {&graph->moves,       graph->transition,      graph->states,
-                                 s->modes,            s->segments,            graph->source_slot,
-                                 graph->source_segment, graph->source_state};
+    ckpd__reach_problem reach = {
+        &graph->moves, graph->transition,  graph->states,         s->modes,
+        s->segments,   graph->source_slot, graph->source_segment, graph->source_state};
     ckpd__graph_earliest(&reach, s->deadline, earliest);
     ckpd__graph_latest(&reach, s->deadline, latest);
-    size_t source = (size_t)graph->source_state * (size_t)(s->segments + 1) +
-                    (size_t)graph->source_segment;
+    size_t source =
+        (size_t)graph->source_state * (size_t)(s->segments + 1) + (size_t)graph->source_segment;
     graph->has_path = graph->source_slot <= latest[source];
     for (size_t i = 0; i < cells; i++) {
         int32_t segment = (int32_t)(i % (size_t)(s->segments + 1));
@@ -382,7 +383,8 @@ static int32_t ask_edge_cost(const ckpd_graph *graph, const double *class_cost, 
     double amount = s->edge_cost(s->name, &edge, &failed, s->edge_cost_user);
     if (failed != 0) {
         return ckpd__fail(graph->context, CKPD_ERR_CALLBACK, "edge_cost", slot, failed,
-                          "edge cost of job '%s' stopped at slot %d with %d", s->name, slot, failed);
+                          "edge cost of job '%s' stopped at slot %d with %d", s->name, slot,
+                          failed);
     }
     *cost += amount;
     return ckpd__check_range(graph->context, "edge_cost", slot, amount, -1e15, 1e15);
@@ -395,7 +397,8 @@ static int32_t make_edge_costs(ckpd_graph *graph, const double *class_cost)
         return CKPD_OK;
     }
     size_t row = (size_t)s->slots * (size_t)s->segments;
-    graph->edge_cost = ckpd__calloc(graph->context, (size_t)graph->moves.count, row * sizeof(double));
+    graph->edge_cost =
+        ckpd__calloc(graph->context, (size_t)graph->moves.count, row * sizeof(double));
     if (graph->edge_cost == NULL) {
         return ckpd__no_memory(graph->context);
     }
@@ -416,6 +419,24 @@ static int32_t make_edge_costs(ckpd_graph *graph, const double *class_cost)
     return CKPD_OK;
 }
 
+/* What no machine would finish is refused with the number to change. */
+static int32_t check_size(const ckpd_graph *graph)
+{
+    static const double most_nodes = 2e9;
+    static const double most_steps = 2e10;
+    const ckpd__graph_spec *s = &graph->spec;
+    double cells = (double)graph->states * (s->segments + 1.0);
+    double nodes = cells * (s->slots + 1.0);
+    double steps = cells * (graph->moves.count + 1.0);
+    if (nodes <= most_nodes && steps <= most_steps) {
+        return CKPD_OK;
+    }
+    return ckpd__fail(
+        graph->context, CKPD_ERR_RANGE, "segments", -1, s->segments,
+        "job '%s': %d segments, %d slots and %d moves make a graph of %g nodes; use fewer segments",
+        s->name, s->segments, s->slots, graph->moves.count, nodes);
+}
+
 static int32_t make_parts(ckpd_graph *graph)
 {
     const ckpd__graph_spec *s = &graph->spec;
@@ -432,6 +453,9 @@ static int32_t make_parts(ckpd_graph *graph)
         int32_t window = s->deadline - graph->source_slot;
         status = ckpd__graph_moves(graph->context, s, window, graph->transition, class_hours,
                                    class_cost, classes, &graph->moves, &graph->counts, window);
+    }
+    if (status == CKPD_OK) {
+        status = check_size(graph);
     }
     if (status == CKPD_OK) {
         status = open_nodes(graph);

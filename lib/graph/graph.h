@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Checkpoint-state graphs from the inside. A graph is implicit: a table of moves (mode, segments, slots) that
- * may start at any open node, and the set of open nodes. Because waiting is always allowed, the boundaries at
- * which a (state, segments) pair lies on a path are an interval; nothing is enumerated edge by edge.
+ * Checkpoint-state graphs from the inside. A graph is implicit: a table of moves (mode, segments,
+ * slots) that may start at any open node, and the set of open nodes. Because waiting is always
+ * allowed, the boundaries at which a (state, segments) pair lies on a path are an interval; nothing
+ * is enumerated edge by edge.
  */
 #ifndef CKPD_LIB_GRAPH_H
 #define CKPD_LIB_GRAPH_H
@@ -12,7 +13,8 @@
 #include <ckptdispatch/graph.h>
 #include <stdatomic.h>
 
-/* What a graph is made from. Borrowed by ckpd__graph_make(), which keeps a copy for later rebuilds. */
+/* What a graph is made from. Borrowed by ckpd__graph_make(), which keeps a copy for later rebuilds.
+ */
 typedef struct ckpd__graph_spec {
     const char *name;
     int32_t slots;
@@ -21,16 +23,16 @@ typedef struct ckpd__graph_spec {
     double slot_hours;
     double work; /* rate unit x seconds, all segments */
     int32_t modes;
-    int32_t baseline;                           /* mode number, -1 when the task names none */
-    int32_t running;                            /* mode of the edge that runs at boundary 0, -1 when none */
-    int32_t running_slots, running_segments;    /* already run; of the whole edge */
-    const ckpd_mode *mode;                      /* [modes] */
-    const char *const *label;                   /* [modes] */
+    int32_t baseline; /* mode number, -1 when the task names none */
+    int32_t running;  /* mode of the edge that runs at boundary 0, -1 when none */
+    int32_t running_slots, running_segments; /* already run; of the whole edge */
+    const ckpd_mode *mode;                   /* [modes] */
+    const char *const *label;                /* [modes] */
     int32_t reduce, prorated;
-    double save_share;                          /* of each segment's time, [0, 1) */
-    const uint8_t *allowed;                     /* [modes * modes] from, to; NULL: everything */
-    /* What starting a mode costs in a state (0: no mode yet, 1 + m: last ran m): [(modes + 1) * modes],
-       added to the edge. NULL: nothing. */
+    double save_share;      /* of each segment's time, [0, 1) */
+    const uint8_t *allowed; /* [modes * modes] from, to; NULL: everything */
+    /* What starting a mode costs in a state (0: no mode yet, 1 + m: last ran m): [(modes + 1) *
+       modes], added to the edge. NULL: nothing. */
     const double *overhead_hours;
     const double *overhead_cost;
     ckpd_edge_cost_fn edge_cost;
@@ -78,11 +80,14 @@ double ckpd__graph_length(const ckpd__graph_spec *spec, int32_t mode, int32_t se
 /* Occupied slots of such a length; CKPD__NEVER when no horizon holds it. */
 int32_t ckpd__graph_slots(double length);
 /* IT power in the last of `slots` occupied slots. */
-double ckpd__graph_last_power(const ckpd__graph_spec *spec, int32_t mode, double length, int32_t slots);
+double ckpd__graph_last_power(const ckpd__graph_spec *spec, int32_t mode, double length,
+                              int32_t slots);
 
-/* moves.c: classes of transitions and the move table, moves longer than `longest` slots left out. */
-int32_t ckpd__graph_classes(ckpd_context *context, const ckpd__graph_spec *spec, uint8_t **transition,
-                            double **class_hours, double **class_cost, int32_t *classes);
+/* moves.c: classes of transitions and the move table, moves longer than `longest` slots left out.
+ */
+int32_t ckpd__graph_classes(ckpd_context *context, const ckpd__graph_spec *spec,
+                            uint8_t **transition, double **class_hours, double **class_cost,
+                            int32_t *classes);
 int32_t ckpd__graph_moves(ckpd_context *context, const ckpd__graph_spec *spec, int32_t longest,
                           const uint8_t *transition, const double *class_hours,
                           const double *class_cost, int32_t classes, ckpd__moves *moves,
@@ -90,8 +95,9 @@ int32_t ckpd__graph_moves(ckpd_context *context, const ckpd__graph_spec *spec, i
 void ckpd__graph_free_moves(ckpd_context *context, ckpd__moves *moves);
 
 /*
- * reach.c. Earliest boundary of each (state, segments) from the source, CKPD__NEVER when later than `limit`;
- * latest one from which the sink is reached by `deadline`, -1 when none. Arrays [states * (segments + 1)].
+ * reach.c. Earliest boundary of each (state, segments) from the source, CKPD__NEVER when later than
+ * `limit`; latest one from which the sink is reached by `deadline`, -1 when none. Arrays [states *
+ * (segments + 1)].
  */
 typedef struct ckpd__reach_problem {
     const ckpd__moves *moves;

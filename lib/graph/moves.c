@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* The move table: how long s segments take in a mode, and which moves a split replaces without loss. */
+/* The move table: how long s segments take in a mode, and which moves a split replaces without
+ * loss. */
 #include "graph/graph.h"
 
 #include <math.h>
@@ -25,7 +26,8 @@ int32_t ckpd__graph_slots(double length)
     return slots < 1 ? 1 : (int32_t)slots;
 }
 
-double ckpd__graph_last_power(const ckpd__graph_spec *spec, int32_t mode, double length, int32_t slots)
+double ckpd__graph_last_power(const ckpd__graph_spec *spec, int32_t mode, double length,
+                              int32_t slots)
 {
     const ckpd_mode *m = &spec->mode[mode];
     if (!spec->prorated) {
@@ -57,8 +59,9 @@ static int32_t class_of(double *hours, double *cost, int32_t *classes, double ho
     return *classes;
 }
 
-int32_t ckpd__graph_classes(ckpd_context *context, const ckpd__graph_spec *spec, uint8_t **transition,
-                            double **class_hours, double **class_cost, int32_t *classes)
+int32_t ckpd__graph_classes(ckpd_context *context, const ckpd__graph_spec *spec,
+                            uint8_t **transition, double **class_hours, double **class_cost,
+                            int32_t *classes)
 {
     double *hours = ckpd__calloc(context, MOST_CLASSES + 1, sizeof *hours);
     double *cost = ckpd__calloc(context, MOST_CLASSES + 1, sizeof *cost);
@@ -122,13 +125,16 @@ static bool allocate_moves(ckpd_context *context, ckpd__moves *moves, size_t cou
 }
 
 /*
- * True when s = a + b with a first in the given class and b going on in the same mode occupies no more slots:
- * the same power in the same slots, so nothing is lost. first[] and next[] hold slots by segments.
+ * True when s = a + b with a first in the given class and b going on in the same mode occupies no
+ * more slots: the same power in the same slots, so nothing is lost. first[] and next[] hold slots
+ * by segments. Only such a need a look as are not replaced themselves: a longer first part could be
+ * cut once more, and joining what follows it never takes more slots.
  */
-static bool split_replaces(const int32_t *first, const int32_t *next, int32_t s)
+static bool split_replaces(const int32_t *first, const int32_t *next, const int32_t *kept,
+                           int32_t count, int32_t s)
 {
-    for (int32_t a = 1; a < s; a++) {
-        if (first[a] + next[s - a] <= first[s]) {
+    for (int32_t i = count - 1; i >= 0; i--) {
+        if (first[kept[i]] + next[s - kept[i]] <= first[s]) {
             return true;
         }
     }
@@ -172,12 +178,13 @@ typedef struct move_builder {
     const uint8_t *transition;
     const double *class_hours, *class_cost;
     int32_t longest, window, to_do;
-    int32_t *first, *next; /* [to_do + 1] scratch */
+    int32_t *first, *next, *kept; /* [to_do + 1] scratch */
     ckpd__moves *moves;
     ckpd_graph_counts *counts; /* may be NULL */
 } move_builder;
 
-static void add_move(const move_builder *b, int32_t mode, int32_t segments, int32_t transition_class)
+static void add_move(const move_builder *b, int32_t mode, int32_t segments,
+                     int32_t transition_class)
 {
     ckpd__moves *moves = b->moves;
     int32_t i = moves->count++;
@@ -197,24 +204,28 @@ static void add_move(const move_builder *b, int32_t mode, int32_t segments, int3
 static void add_class(const move_builder *b, int32_t mode, int32_t transition_class)
 {
     const ckpd__graph_spec *spec = b->spec;
-    int32_t self = ckpd__graph_class(b->transition, spec->modes, b->transition != NULL ? mode + 1 : 0, mode);
+    int32_t self =
+        ckpd__graph_class(b->transition, spec->modes, b->transition != NULL ? mode + 1 : 0, mode);
     bool lossless = spec->reduce && !spec->prorated && spec->edge_cost == NULL && self != 0 &&
                     b->class_cost[self] == 0;
     int64_t states = states_of(spec, b->transition, mode, transition_class);
     for (int32_t s = 1; s <= b->to_do; s++) {
-        b->first[s] = ckpd__graph_slots(
-            ckpd__graph_length(spec, mode, s, b->class_hours[transition_class]));
-        b->next[s] = self == 0 ? CKPD__NEVER
-                               : ckpd__graph_slots(ckpd__graph_length(spec, mode, s, b->class_hours[self]));
+        b->first[s] =
+            ckpd__graph_slots(ckpd__graph_length(spec, mode, s, b->class_hours[transition_class]));
+        b->next[s] =
+            self == 0 ? CKPD__NEVER
+                      : ckpd__graph_slots(ckpd__graph_length(spec, mode, s, b->class_hours[self]));
     }
+    int32_t kept = 0;
     for (int32_t s = 1; s <= b->to_do && b->first[s] <= b->longest; s++) {
         int64_t edges = states * places(b->window, b->first[s], b->to_do, s);
-        bool redundant = lossless && split_replaces(b->first, b->next, s);
+        bool redundant = lossless && split_replaces(b->first, b->next, b->kept, kept, s);
         if (b->counts != NULL) {
             b->counts->full_training_edges += edges;
             b->counts->redundant_edges += redundant ? edges : 0;
         }
         if (!redundant) {
+            b->kept[kept++] = s;
             add_move(b, mode, s, transition_class);
         }
     }
@@ -245,15 +256,25 @@ int32_t ckpd__graph_moves(ckpd_context *context, const ckpd__graph_spec *spec, i
             most += any_state_starts(spec, transition, m, c) ? (size_t)to_do : 0;
         }
     }
-    int32_t *scratch = ckpd__calloc(context, 2 * ((size_t)to_do + 1), sizeof *scratch);
+    int32_t *scratch = ckpd__calloc(context, 3 * ((size_t)to_do + 1), sizeof *scratch);
     bool made = allocate_moves(context, moves, most, transition != NULL, spec->prorated != 0);
     if (scratch == NULL || !made) {
         ckpd__free(context, scratch);
         ckpd__graph_free_moves(context, moves);
         return ckpd__no_memory(context);
     }
-    move_builder builder = {spec,    transition, class_hours,        class_cost, longest, window,
-                            to_do,   scratch,    scratch + to_do + 1, moves,      counts};
+    move_builder builder = {.spec = spec,
+                            .transition = transition,
+                            .class_hours = class_hours,
+                            .class_cost = class_cost,
+                            .longest = longest,
+                            .window = window,
+                            .to_do = to_do,
+                            .first = scratch,
+                            .next = scratch + (to_do + 1),
+                            .kept = scratch + 2 * (size_t)(to_do + 1),
+                            .moves = moves,
+                            .counts = counts};
     for (int32_t m = 0; m < spec->modes; m++) {
         for (int32_t c = 1; c <= classes; c++) {
             if (any_state_starts(spec, transition, m, c)) {

@@ -10,8 +10,8 @@ static const ckpd__field option_fields[] = {
      CKPD_FIELD_FLAG, 0, 0, 1, 1, NULL},
     {"checkpoint_save_share", "", "share of each segment's time spent saving its checkpoint",
      CKPD_FIELD_NUMBER, 0, 0, 0.99, 0, NULL},
-    {"last_slot_power", "", "power in the partly used last slot of an edge", CKPD_FIELD_CHOICE, 0, 0, 1,
-     0, "occupied|prorated"},
+    {"last_slot_power", "", "power in the partly used last slot of an edge", CKPD_FIELD_CHOICE, 0,
+     0, 1, 0, "occupied|prorated"},
 };
 _Static_assert(sizeof option_fields / sizeof option_fields[0] == CKPD__GRAPH_FIELDS,
                "the enum follows the table");
@@ -49,12 +49,13 @@ void ckpd_graph_options_free(ckpd_graph_options *options)
 
 int32_t ckpd_graph_options_set(ckpd_graph_options *options, const char *field, double value)
 {
-    return options == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_set(options->context, &option_table, options->values, field,
-                                              value);
+    return options == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_set(options->context, &option_table, options->values, field, value);
 }
 
-int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const char *field, const char *text)
+int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const char *field,
+                                    const char *text)
 {
     return options == NULL ? CKPD_ERR_ARGUMENT
                            : ckpd__fields_set_text(options->context, &option_table, options->values,
@@ -63,9 +64,9 @@ int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const char *fie
 
 int32_t ckpd_graph_options_get(const ckpd_graph_options *options, const char *field, double *value)
 {
-    return options == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_get(options->context, &option_table, options->values, field,
-                                              value);
+    return options == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_get(options->context, &option_table, options->values, field, value);
 }
 
 int32_t ckpd_graph_options_field_count(void)
@@ -112,7 +113,8 @@ int32_t ckpd_graph_options_set_transition_rule(ckpd_graph_options *options, ckpd
     return CKPD_OK;
 }
 
-int32_t ckpd_graph_options_set_edge_cost(ckpd_graph_options *options, ckpd_edge_cost_fn cost, void *user)
+int32_t ckpd_graph_options_set_edge_cost(ckpd_graph_options *options, ckpd_edge_cost_fn cost,
+                                         void *user)
 {
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Which nodes are on a path. A job may wait at any node, so what is reached at boundary t is reached at every
- * later one, and what still finishes from t finishes from every earlier one: one number each way is enough.
+ * Which nodes are on a path. A job may wait at any node, so what is reached at boundary t is
+ * reached at every later one, and what still finishes from t finishes from every earlier one: one
+ * number each way is enough.
  */
 #include "graph/graph.h"
 
@@ -17,8 +18,7 @@ static int32_t state_after(const ckpd__reach_problem *p, int32_t move)
 
 static bool starts(const ckpd__reach_problem *p, int32_t state, int32_t move)
 {
-    int32_t wanted =
-        p->moves->transition_class == NULL ? 1 : p->moves->transition_class[move];
+    int32_t wanted = p->moves->transition_class == NULL ? 1 : p->moves->transition_class[move];
     return ckpd__graph_class(p->transition, p->modes, state, p->moves->mode[move]) == wanted;
 }
 
@@ -35,7 +35,8 @@ void ckpd__graph_earliest(const ckpd__reach_problem *p, int32_t limit, int32_t *
             int32_t from = earliest[at(p, q, k)];
             for (int32_t i = 0; from != CKPD__NEVER && i < p->moves->count; i++) {
                 int32_t segment = k + p->moves->segments[i];
-                if (segment > p->segments || p->moves->slots[i] > limit - from || !starts(p, q, i)) {
+                if (segment > p->segments || p->moves->slots[i] > limit - from ||
+                    !starts(p, q, i)) {
                     continue;
                 }
                 int32_t *best = &earliest[at(p, state_after(p, i), segment)];

@@ -7,29 +7,31 @@
 #define NOT_GIVEN ((double)NAN)
 
 static const ckpd__field battery_fields[] = {
-    {"energy_kwh", "kWh", "usable size of the battery", CKPD_FIELD_NUMBER, 1, 0, 1e12, NOT_GIVEN, NULL},
+    {"energy_kwh", "kWh", "usable size of the battery", CKPD_FIELD_NUMBER, 1, 0, 1e12, NOT_GIVEN,
+     NULL},
     {"charge_kw", "kW", "largest charging power, on the site's side", CKPD_FIELD_NUMBER, 1, 0, 1e12,
      NOT_GIVEN, NULL},
     {"discharge_kw", "kW", "largest discharging power, on the site's side", CKPD_FIELD_NUMBER, 1, 0,
      1e12, NOT_GIVEN, NULL},
     {"eta_charge", "", "share of the charged energy that is stored", CKPD_FIELD_NUMBER, 1, 0.01, 1,
      NOT_GIVEN, NULL},
-    {"eta_discharge", "", "share of the withdrawn energy that arrives", CKPD_FIELD_NUMBER, 1, 0.01, 1,
-     NOT_GIVEN, NULL},
-    {"self_discharge_per_hour", "1/h", "share of the stored energy lost in an hour", CKPD_FIELD_NUMBER,
-     0, 0, 0.999, 0, NULL},
+    {"eta_discharge", "", "share of the withdrawn energy that arrives", CKPD_FIELD_NUMBER, 1, 0.01,
+     1, NOT_GIVEN, NULL},
+    {"self_discharge_per_hour", "1/h", "share of the stored energy lost in an hour",
+     CKPD_FIELD_NUMBER, 0, 0, 0.999, 0, NULL},
     {"soc_min_kwh", "kWh", "least energy to be kept", CKPD_FIELD_NUMBER, 0, 0, 1e12, 0, NULL},
-    {"soc_max_kwh", "kWh", "most energy to be stored; energy_kwh when not given", CKPD_FIELD_NUMBER, 0,
-     0, 1e12, NOT_GIVEN, NULL},
+    {"soc_max_kwh", "kWh", "most energy to be stored; energy_kwh when not given", CKPD_FIELD_NUMBER,
+     0, 0, 1e12, NOT_GIVEN, NULL},
     {"soc_start_kwh", "kWh", "energy at the start of the horizon", CKPD_FIELD_NUMBER, 1, 0, 1e12,
      NOT_GIVEN, NULL},
     {"soc_end_kwh", "kWh", "energy of the terminal rule; soc_start_kwh when not given",
      CKPD_FIELD_NUMBER, 0, 0, 1e12, NOT_GIVEN, NULL},
-    {"end_value_per_mwh", "money/MWh", "worth of energy left at the end", CKPD_FIELD_NUMBER, 0, -1e9,
-     1e9, 0, NULL},
+    {"end_value_per_mwh", "money/MWh", "worth of energy left at the end", CKPD_FIELD_NUMBER, 0,
+     -1e9, 1e9, 0, NULL},
     {"throughput_cost_per_mwh", "money/MWh", "wear, counted on charge and on discharge",
      CKPD_FIELD_NUMBER, 0, 0, 1e9, 0, NULL},
-    {"recover_soc", "", "1: a start below soc_min_kwh is taken and becomes the minimum, instead of being refused",
+    {"recover_soc", "",
+     "1: a start below soc_min_kwh is taken and becomes the minimum, instead of being refused",
      CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
     {"terminal", "", "rule for the energy at the end of the horizon", CKPD_FIELD_CHOICE, 0, 0, 2, 0,
      "equal|at_least|free"},
@@ -68,23 +70,23 @@ void ckpd_battery_free(ckpd_battery *battery)
 
 int32_t ckpd_battery_set(ckpd_battery *battery, const char *field, double value)
 {
-    return battery == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_set(battery->context, &battery_table, battery->values, field,
-                                              value);
+    return battery == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_set(battery->context, &battery_table, battery->values, field, value);
 }
 
 int32_t ckpd_battery_set_text(ckpd_battery *battery, const char *field, const char *text)
 {
     return battery == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_set_text(battery->context, &battery_table, battery->values,
-                                                   field, text);
+                           : ckpd__fields_set_text(battery->context, &battery_table,
+                                                   battery->values, field, text);
 }
 
 int32_t ckpd_battery_get(const ckpd_battery *battery, const char *field, double *value)
 {
-    return battery == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_get(battery->context, &battery_table, battery->values, field,
-                                              value);
+    return battery == NULL
+               ? CKPD_ERR_ARGUMENT
+               : ckpd__fields_get(battery->context, &battery_table, battery->values, field, value);
 }
 
 int32_t ckpd_battery_field_count(void)
@@ -97,7 +99,8 @@ int32_t ckpd_battery_field_info(int32_t index, ckpd_field_info *out)
     return ckpd__fields_info(NULL, &battery_table, index, out);
 }
 
-/* A value handed over from an earlier window may miss a limit by rounding: moved onto it, with a note. */
+/* A value handed over from an earlier window may miss a limit by rounding: moved onto it, with a
+ * note. */
 static int32_t within_soc_limits(ckpd_context *context, const char *field, const char *what,
                                  const double *values, double *soc)
 {
@@ -169,8 +172,9 @@ int32_t ckpd_site_add_battery(ckpd_site *site, const ckpd_battery *battery)
         return ckpd__null_argument(site->context, "battery");
     }
     if (site->has_battery) {
-        return ckpd__fail(site->context, CKPD_ERR_NOT_SUPPORTED, "battery", 1, (double)NAN,
-                          "a second battery is not supported yet; add up equal ones or remove the first");
+        return ckpd__fail(
+            site->context, CKPD_ERR_NOT_SUPPORTED, "battery", 1, (double)NAN,
+            "a second battery is not supported yet; add up equal ones or remove the first");
     }
     int32_t status = ckpd__fields_check_required(site->context, &battery_table, battery->values);
     if (status != CKPD_OK) {

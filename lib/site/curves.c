@@ -57,15 +57,16 @@ static int32_t check_points(const ckpd_site *site, int32_t slot, int32_t count, 
             continue;
         }
         if (!(x[i] > x[i - 1])) {
-            return ckpd__fail(site->context, CKPD_ERR_RANGE, "x_kw", slot, x[i],
-                              "cost curve of slot %d: x_kw[%d] = %g does not rise above x_kw[%d] = %g",
-                              slot, i, x[i], i - 1, x[i - 1]);
+            return ckpd__fail(
+                site->context, CKPD_ERR_RANGE, "x_kw", slot, x[i],
+                "cost curve of slot %d: x_kw[%d] = %g does not rise above x_kw[%d] = %g", slot, i,
+                x[i], i - 1, x[i - 1]);
         }
         double next = (money[i] - money[i - 1]) / (x[i] - x[i - 1]);
         if (!isfinite(next)) {
             return ckpd__fail(site->context, CKPD_ERR_RANGE, "x_kw", slot, x[i],
-                              "cost curve of slot %d: slope between points %d and %d overflows", slot,
-                              i - 1, i);
+                              "cost curve of slot %d: slope between points %d and %d overflows",
+                              slot, i - 1, i);
         }
         if (next < slope - SLOPE_TOLERANCE * fmax(1.0, fabs(slope))) {
             return ckpd__fail(site->context, CKPD_ERR_NOT_CONVEX, "money_per_hour", slot, next,

@@ -16,20 +16,21 @@ static const double LONGEST_SLOT_H = 168.0;
 static const ckpd__field series_fields[] = {
     {"import_price_per_mwh", "money/MWh", "price of energy bought", CKPD_FIELD_NUMBER, 1, -1e9, 1e9,
      NOT_GIVEN, NULL},
-    {"export_price_per_mwh", "money/MWh", "price of energy sold", CKPD_FIELD_NUMBER, 0, -1e9, 1e9, 0,
-     NULL},
-    {"curtailment_penalty_per_mwh", "money/MWh", "cost of renewable energy not used", CKPD_FIELD_NUMBER,
-     0, 0, 1e9, 0, NULL},
+    {"export_price_per_mwh", "money/MWh", "price of energy sold", CKPD_FIELD_NUMBER, 0, -1e9, 1e9,
+     0, NULL},
+    {"curtailment_penalty_per_mwh", "money/MWh", "cost of renewable energy not used",
+     CKPD_FIELD_NUMBER, 0, 0, 1e9, 0, NULL},
     {"wind_kw", "kW", "wind power available", CKPD_FIELD_NUMBER, 0, 0, 1e12, 0, NULL},
     {"solar_kw", "kW", "solar power available", CKPD_FIELD_NUMBER, 0, 0, 1e12, 0, NULL},
-    {"base_it_kw", "kW", "IT power of everything but the jobs, idle GPUs included", CKPD_FIELD_NUMBER, 0,
-     0, 1e12, 0, NULL},
+    {"base_it_kw", "kW", "IT power of everything but the jobs, idle GPUs included",
+     CKPD_FIELD_NUMBER, 0, 0, 1e12, 0, NULL},
     {"pue", "", "site power / IT power", CKPD_FIELD_NUMBER, 0, 1, 10, 1, NULL},
-    {"site_cap_kw", "kW", "limit of the site load (IT power x PUE)", CKPD_FIELD_NUMBER, 0, 0, NO_LIMIT,
-     NO_LIMIT, NULL},
-    {"gpu_cap", "GPUs", "GPUs the jobs may use together", CKPD_FIELD_NUMBER, 1, 0, NO_LIMIT, NOT_GIVEN,
+    {"site_cap_kw", "kW", "limit of the site load (IT power x PUE)", CKPD_FIELD_NUMBER, 0, 0,
+     NO_LIMIT, NO_LIMIT, NULL},
+    {"gpu_cap", "GPUs", "GPUs the jobs may use together", CKPD_FIELD_NUMBER, 1, 0, NO_LIMIT,
+     NOT_GIVEN, NULL},
+    {"import_cap_kw", "kW", "limit of power bought", CKPD_FIELD_NUMBER, 0, 0, NO_LIMIT, NO_LIMIT,
      NULL},
-    {"import_cap_kw", "kW", "limit of power bought", CKPD_FIELD_NUMBER, 0, 0, NO_LIMIT, NO_LIMIT, NULL},
     {"export_cap_kw", "kW", "limit of power sold", CKPD_FIELD_NUMBER, 0, 0, NO_LIMIT, 0, NULL},
 };
 _Static_assert(sizeof series_fields / sizeof series_fields[0] == CKPD__SERIES_COUNT,
@@ -84,7 +85,8 @@ int32_t ckpd_site_new(ckpd_site **out, ckpd_context *context, int32_t slots, dou
         if (series_fields[s].required) {
             continue;
         }
-        status = ckpd_site_set_constant(site, series_fields[s].name, series_fields[s].default_value);
+        status =
+            ckpd_site_set_constant(site, series_fields[s].name, series_fields[s].default_value);
         if (status != CKPD_OK) {
             ckpd_site_free(site);
             return status;
@@ -225,7 +227,8 @@ int32_t ckpd_site_series_info(int32_t index, ckpd_field_info *out)
     return ckpd__fields_info(NULL, &series_table, index, out);
 }
 
-int32_t ckpd_site_set_profile(ckpd_site *site, const char *name, ckpd_profile_fn profile, void *user)
+int32_t ckpd_site_set_profile(ckpd_site *site, const char *name, ckpd_profile_fn profile,
+                              void *user)
 {
     if (site == NULL) {
         return CKPD_ERR_ARGUMENT;

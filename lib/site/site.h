@@ -67,7 +67,8 @@ struct ckpd_site {
     double *series[CKPD__SERIES_COUNT]; /* NULL: required and not given */
     ckpd__cost_curve *curves;
     int32_t curve_count;
-    /* Defaults of SOC_MAX and SOC_END filled in, SOC_START within the bounds (or below with recovery). */
+    /* Defaults of SOC_MAX and SOC_END filled in, SOC_START within the bounds (or below with
+     * recovery). */
     double battery[CKPD__BATTERY_FIELDS];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The golden case through the public API. Expected values: cases/aidc2048-expected.json, found with HiGHS and CBC
- * on an independently written model.
+ * The golden case through the public API. Expected values: cases/aidc2048-expected.json, found with
+ * HiGHS and CBC on an independently written model.
  */
 #include "support/golden_case.h"
 
@@ -27,9 +27,10 @@ START_TEST(s1_energies_are_exact)
     ckpd_solution *s1 = golden_solve(&g, CKPD_SCENARIO_S1, NULL);
     ck_assert_int_eq(ckpd_solution_outcome(s1), CKPD_OUTCOME_OPTIMAL);
     ck_assert_double_eq_tol(ckpd_solution_cost(s1), golden_expected(EXPECTED, "S1", NULL), 1e-9);
-    ck_assert_double_eq_tol(figure(s1, "load_mwh"), golden_expected(EXPECTED, "S1_detail", "load_mwh"), 1e-9);
-    ck_assert_double_eq_tol(figure(s1, "import_mwh"), golden_expected(EXPECTED, "S1_detail", "grid_mwh"),
-                            1e-9);
+    ck_assert_double_eq_tol(figure(s1, "load_mwh"),
+                            golden_expected(EXPECTED, "S1_detail", "load_mwh"), 1e-9);
+    ck_assert_double_eq_tol(figure(s1, "import_mwh"),
+                            golden_expected(EXPECTED, "S1_detail", "grid_mwh"), 1e-9);
     ck_assert_double_eq_tol(figure(s1, "curtailment_mwh"),
                             golden_expected(EXPECTED, "S1_detail", "curtailment_mwh"), 1e-9);
     ck_assert_double_eq_tol(figure(s1, "green_share"),
@@ -116,10 +117,12 @@ START_TEST(s4_by_gpu_cap)
             golden_expect(&g, CKPD_SCENARIO_S4, NULL, expected);
             continue;
         }
-        /* LLM-A needs 512 GPUs x 24 h at least, LLM-B 768 x 24 h: by enumeration outside of the library */
+        /* LLM-A needs 512 GPUs x 24 h at least, LLM-B 768 x 24 h: by enumeration outside of the
+         * library */
         char cause[128];
         snprintf(cause, sizeof cause,
-                 "GPU-hours: the jobs need 30720 together at least, the GPU cap leaves %d", (int)cap * 24);
+                 "GPU-hours: the jobs need 30720 together at least, the GPU cap leaves %d",
+                 (int)cap * 24);
         ckpd_solution *s4 = golden_solve(&g, CKPD_SCENARIO_S4, NULL);
         ck_assert_int_eq(ckpd_solution_outcome(s4), CKPD_OUTCOME_INFEASIBLE);
         ck_assert_int_eq(ckpd_solution_is_proven(s4), 1);
@@ -146,12 +149,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {s1_energies_are_exact,
-                                  s2_equals_s1_to_the_last_digit,
-                                  scenarios,
-                                  s4_by_segments,
-                                  s4_by_gpu_cap,
-                                  reduced_and_full_graph_agree,
-                                  NULL};
+    const TTest *const tests[] = {
+        s1_energies_are_exact, s2_equals_s1_to_the_last_digit, scenarios, s4_by_segments,
+        s4_by_gpu_cap,         reduced_and_full_graph_agree,   NULL};
     return test_run(test_suite("aidc2048", tests));
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * A thousand broken cases. A seeded mutator changes valid case files: numbers, names, members, lengths, characters.
- * Each result is either solved, with a plan that the verifier takes, or refused with a message that names a field and
- * says more than its status; or proven infeasible with causes that name a limit and an amount. Nothing crashes, nothing
- * takes long. The text at work lies in broken.json of the scratch folder when something goes wrong.
+ * A thousand broken cases. A seeded mutator changes valid case files: numbers, names, members,
+ * lengths, characters. Each result is either solved, with a plan that the verifier takes, or
+ * refused with a message that names a field and says more than its status; or proven infeasible
+ * with causes that name a limit and an amount. Nothing crashes, nothing takes long. The text at
+ * work lies in broken.json of the scratch folder when something goes wrong.
  */
 #include "support/support.h"
 
@@ -18,36 +19,47 @@
 
 enum { CASES = 1000, LONGEST = 16384, MOST_TOKENS = 2048, LONGEST_S = 20 };
 
-/* --- the valid cases ---------------------------------------------------------------------------- */
+/* --- the valid cases -------------------------------------------------------------------------- */
 
 /* B0 with battery b0: no jobs, arbitrage alone. */
 static const char storage_case[] =
     "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"b0\",\n"
     " \"horizon\": {\"slots\": 4, \"slot_minutes\": 60},\n"
-    " \"site\": {\"import_price_per_mwh\": [20, 60, 20, 60], \"gpu_cap\": 0, \"base_it_kw\": 10000,\n"
+    " \"site\": {\"import_price_per_mwh\": [20, 60, 20, 60], \"gpu_cap\": 0, \"base_it_kw\": "
+    "10000,\n"
     "  \"import_cap_kw\": 100000, \"export_price_per_mwh\": -5, \"export_cap_kw\": 3000,\n"
-    "  \"cost_curves\": [{\"slot\": 1, \"argument\": \"import\", \"points\": [[0, 0], [5000, 10], [9000, 30]]}],\n"
-    "  \"batteries\": [{\"energy_kwh\": 20000, \"charge_kw\": 10000, \"discharge_kw\": 10000, \"eta_charge\": 0.9,\n"
-    "   \"eta_discharge\": 0.9, \"soc_min_kwh\": 0, \"soc_max_kwh\": 20000, \"soc_start_kwh\": 10000,\n"
+    "  \"cost_curves\": [{\"slot\": 1, \"argument\": \"import\", \"points\": [[0, 0], [5000, 10], "
+    "[9000, 30]]}],\n"
+    "  \"batteries\": [{\"energy_kwh\": 20000, \"charge_kw\": 10000, \"discharge_kw\": 10000, "
+    "\"eta_charge\": 0.9,\n"
+    "   \"eta_discharge\": 0.9, \"soc_min_kwh\": 0, \"soc_max_kwh\": 20000, \"soc_start_kwh\": "
+    "10000,\n"
     "   \"soc_end_kwh\": 10000, \"terminal\": \"at_least\", \"throughput_cost_per_mwh\": 2}]},\n"
     " \"mode_rules\": {\"installed_gpus\": 8}, \"jobs\": []}\n";
 
 /* Two jobs with windows, segments, start states, a rule between modes, PUE and caps by slot. */
 static const char jobs_case[] =
-    "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"two jobs\", \"description\": \"d\",\n"
+    "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"two jobs\", "
+    "\"description\": \"d\",\n"
     " \"horizon\": {\"slots\": 6, \"slot_minutes\": 30},\n"
-    " \"site\": {\"import_price_per_mwh\": [10, 45, 12, 50, 50, 10], \"gpu_cap\": [32, 32, 16, 32, 32, 32],\n"
-    "  \"pue\": [1.1, 1.1, 1.2, 1.3, 1.2, 1.1], \"wind_kw\": [1, 9, 30, 4, 2, 0], \"solar_kw\": 0,\n"
+    " \"site\": {\"import_price_per_mwh\": [10, 45, 12, 50, 50, 10], \"gpu_cap\": [32, 32, 16, 32, "
+    "32, 32],\n"
+    "  \"pue\": [1.1, 1.1, 1.2, 1.3, 1.2, 1.1], \"wind_kw\": [1, 9, 30, 4, 2, 0], \"solar_kw\": "
+    "0,\n"
     "  \"site_cap_kw\": 90, \"import_cap_kw\": 80, \"curtailment_penalty_per_mwh\": 20},\n"
     " \"mode_rules\": {\"installed_gpus\": 32},\n"
-    " \"jobs\": [{\"name\": \"A\", \"task\": {\"tranche_baseline_hours\": 1.5, \"baseline_gpus\": 8, \"segments\": 3,\n"
-    "   \"deadline\": 5}, \"modes\": [{\"gpus\": 8, \"rate_per_s\": 1, \"power_kw\": 4}, {\"gpus\": 16,\n"
+    " \"jobs\": [{\"name\": \"A\", \"task\": {\"tranche_baseline_hours\": 1.5, \"baseline_gpus\": "
+    "8, \"segments\": 3,\n"
+    "   \"deadline\": 5}, \"modes\": [{\"gpus\": 8, \"rate_per_s\": 1, \"power_kw\": 4}, "
+    "{\"gpus\": 16,\n"
     "   \"rate_per_s\": 1.9, \"power_kw\": 8}]},\n"
-    "  {\"name\": \"B\", \"task\": {\"tranche_baseline_hours\": 1, \"baseline_gpus\": 16, \"segments\": 2, \"release\": 1},\n"
-    "   \"modes\": [{\"gpus\": 16, \"rate_per_s\": 2, \"power_kw\": 30}, {\"gpus\": 32, \"rate_per_s\": 3.5,\n"
+    "  {\"name\": \"B\", \"task\": {\"tranche_baseline_hours\": 1, \"baseline_gpus\": 16, "
+    "\"segments\": 2, \"release\": 1},\n"
+    "   \"modes\": [{\"gpus\": 16, \"rate_per_s\": 2, \"power_kw\": 30}, {\"gpus\": 32, "
+    "\"rate_per_s\": 3.5,\n"
     "   \"power_kw\": 55}]}]}\n";
 
-/* --- mutation ----------------------------------------------------------------------------------- */
+/* --- mutation --------------------------------------------------------------------------------- */
 
 typedef struct token {
     char kind; /* 'n' number, 's' text, 'k' name of a member, or the character itself */
@@ -117,8 +129,9 @@ static const token *pick(mutator *m, char kind)
 
 static void change_number(mutator *m)
 {
-    static const char *const odd[] = {"-1",  "0",    "1",    "2",   "3",    "1e9",  "-1e300", "1e300", "1e400", "0.5",
-                                      "1e-9", "NaN", "null", "\"12\"", "[1]", "true", "{}",     "-0",    "1e5",   "7.25"};
+    static const char *const odd[] = {"-1",    "0",     "1",   "2",    "3",   "1e9",  "-1e300",
+                                      "1e300", "1e400", "0.5", "1e-9", "NaN", "null", "\"12\"",
+                                      "[1]",   "true",  "{}",  "-0",   "1e5", "7.25"};
     const token *t = pick(m, 'n');
     if (t == NULL) {
         return;
@@ -217,7 +230,7 @@ static void break_case(mutator *m, int32_t number)
     }
 }
 
-/* --- judgement ---------------------------------------------------------------------------------- */
+/* --- judgement -------------------------------------------------------------------------------- */
 
 typedef struct tally {
     int32_t solved, refused, infeasible;
@@ -227,9 +240,10 @@ static void judge_refusal(const ckpd_context *context, int32_t status, int32_t n
 {
     ckpd_error error = {.size = sizeof error};
     ck_assert_int_eq(ckpd_context_last_error(context, &error), CKPD_OK);
-    ck_assert_msg(error.code == status, "case %d: %d returned, %d recorded", number, status, error.code);
-    ck_assert_msg(status != CKPD_ERR_INTERNAL && status != CKPD_ERR_NO_MEMORY && status != CKPD_ERR_VERIFY &&
-                      status != CKPD_ERR_BACKEND,
+    ck_assert_msg(error.code == status, "case %d: %d returned, %d recorded", number, status,
+                  error.code);
+    ck_assert_msg(status != CKPD_ERR_INTERNAL && status != CKPD_ERR_NO_MEMORY &&
+                      status != CKPD_ERR_VERIFY && status != CKPD_ERR_BACKEND,
                   "case %d: %s: %s", number, ckpd_status_name(status), error.message);
     ck_assert_msg(error.field[0] != '\0', "case %d names no field: %s", number, error.message);
     ck_assert_msg(strlen(error.message) > strlen(error.field) + 5 &&
@@ -239,14 +253,17 @@ static void judge_refusal(const ckpd_context *context, int32_t status, int32_t n
 
 static void judge_causes(const ckpd_solution *solution, int32_t number)
 {
-    ck_assert_msg(ckpd_solution_cause_count(solution) > 0, "case %d is infeasible without a cause", number);
+    ck_assert_msg(ckpd_solution_cause_count(solution) > 0, "case %d is infeasible without a cause",
+                  number);
     for (int32_t i = 0; i < ckpd_solution_cause_count(solution); i++) {
         const char *cause = ckpd_solution_cause(solution, i);
-        ck_assert_msg(strpbrk(cause, "0123456789") != NULL && strlen(cause) > 20, "case %d: cause '%s'", number, cause);
+        ck_assert_msg(strpbrk(cause, "0123456789") != NULL && strlen(cause) > 20,
+                      "case %d: cause '%s'", number, cause);
     }
 }
 
-static void judge_plan(ckpd_problem *problem, const ckpd_solution *solution, int32_t scenario, int32_t number)
+static void judge_plan(ckpd_problem *problem, const ckpd_solution *solution, int32_t scenario,
+                       int32_t number)
 {
     ckpd_report *report = NULL;
     ck_assert_int_eq(ckpd_problem_verify(&report, problem, scenario, ckpd_solution_plan(solution),
@@ -263,8 +280,8 @@ static void judge_plan(ckpd_problem *problem, const ckpd_solution *solution, int
 
 static void judge(ckpd_context *context, const char *text, int32_t number, tally *sum)
 {
-    static const int32_t scenarios[] = {CKPD_SCENARIO_S6, CKPD_SCENARIO_S4, CKPD_SCENARIO_S1, CKPD_SCENARIO_S3,
-                                        CKPD_SCENARIO_S5};
+    static const int32_t scenarios[] = {CKPD_SCENARIO_S6, CKPD_SCENARIO_S4, CKPD_SCENARIO_S1,
+                                        CKPD_SCENARIO_S3, CKPD_SCENARIO_S5};
     ckpd_case *loaded = NULL;
     ckpd_problem *problem = NULL;
     ckpd_solve_options *options = NULL;
@@ -273,7 +290,8 @@ static void judge(ckpd_context *context, const char *text, int32_t number, tally
     int32_t status = ckpd_case_parse(&loaded, context, text, strlen(text), NULL);
     status = status == CKPD_OK ? ckpd_case_build_problem(&problem, loaded) : status;
     status = status == CKPD_OK ? ckpd_case_build_options(&options, loaded) : status;
-    status = status == CKPD_OK ? ckpd_solve_options_set(options, "time_limit_s", LONGEST_S / 2) : status;
+    status =
+        status == CKPD_OK ? ckpd_solve_options_set(options, "time_limit_s", LONGEST_S / 2) : status;
     status = status == CKPD_OK ? ckpd_problem_solve(&solution, problem, scenario, options) : status;
     if (status != CKPD_OK) {
         judge_refusal(context, status, number);
@@ -284,8 +302,8 @@ static void judge(ckpd_context *context, const char *text, int32_t number, tally
             judge_causes(solution, number);
             sum->infeasible++;
         } else {
-            ck_assert_msg(outcome == CKPD_OUTCOME_OPTIMAL, "case %d: outcome %d, backend %s", number, outcome,
-                          ckpd_solution_backend(solution));
+            ck_assert_msg(outcome == CKPD_OUTCOME_OPTIMAL, "case %d: outcome %d, backend %s",
+                          number, outcome, ckpd_solution_backend(solution));
             judge_plan(problem, solution, scenario, number);
             sum->solved++;
         }
@@ -315,7 +333,8 @@ START_TEST(test_a_thousand_broken_cases)
         double took = ckpd__clock_s() - start;
         ck_assert_msg(took < LONGEST_S * (test_fast() ? 10 : 1), "case %d took %g s", number, took);
     }
-    printf("broken cases: %d solved, %d refused, %d infeasible\n", sum.solved, sum.refused, sum.infeasible);
+    printf("broken cases: %d solved, %d refused, %d infeasible\n", sum.solved, sum.refused,
+           sum.infeasible);
     /* All three kinds must occur often, or the mutator has lost its bite. */
     ck_assert_int_gt(sum.solved, 20);
     ck_assert_int_gt(sum.refused, 60);

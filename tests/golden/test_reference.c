@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Small reference cases whose right values were found outside of this project: B0, b0 and the battery, grid and
- * price cases with glpsol on a MILP of their own, J0 and the data-centre cases by hand. MW, MWh, money per MWh.
+ * Small reference cases whose right values were found outside of this project: B0, b0 and the
+ * battery, grid and price cases with glpsol on a MILP of their own, J0 and the data-centre cases by
+ * hand. MW, MWh, money per MWh.
  */
 #include "support/day.h"
 
@@ -113,7 +114,8 @@ START_TEST(a36_magnitudes_do_not_decide)
 }
 END_TEST
 
-/* 1 h with more renewables than load: burning the surplus in the battery would dodge the penalty. */
+/* 1 h with more renewables than load: burning the surplus in the battery would dodge the penalty.
+ */
 START_TEST(a01_surplus_is_curtailed_not_burnt)
 {
     const double price[1] = {40};
@@ -320,7 +322,7 @@ START_TEST(importing_while_curtailing)
 }
 END_TEST
 
-/* --- status ---------------------------------------------------------------------------------------- */
+/* --- status ----------------------------------------------------------------------------------- */
 
 START_TEST(d50_caps_too_small_are_named)
 {
@@ -356,7 +358,8 @@ START_TEST(d53_results_are_clean)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         for (int32_t t = 0; t < 4; t++) {
             double value = day_value(s, names[i], t);
-            ck_assert_msg(value == 0 ? !signbit(value) : value > 1e-6, "%s[%d] = %g", names[i], (int)t, value);
+            ck_assert_msg(value == 0 ? !signbit(value) : value > 1e-6, "%s[%d] = %g", names[i],
+                          (int)t, value);
         }
     }
     ckpd_solution_free(s);
@@ -364,7 +367,7 @@ START_TEST(d53_results_are_clean)
 }
 END_TEST
 
-/* --- jobs --------------------------------------------------------------------------------------------- */
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 static const double j0_price[6] = {10, 45, 12, 50, 50, 10};
 static const day_mode ten_mw[] = {{8, 2.0, 10, 1}};

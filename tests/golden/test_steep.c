@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The steep variant and the quarter-hour variants (24 segments, 96 slots). Expected values: HiGHS and CBC on an
- * independently written model, in cases/ *-expected.json.
+ * The steep variant and the quarter-hour variants (24 segments, 96 slots). Expected values: HiGHS
+ * and CBC on an independently written model, in cases/ *-expected.json.
  */
 #include "support/golden_case.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OK(d, call)                                                                                \
-    do {                                                                                           \
-        int32_t ok_ = (call);                                                                      \
-        ck_assert_msg(ok_ == CKPD_OK, "%s: %s", #call, ckpd_context_last_message((d)->context));   \
+#define OK(d, call)                                                                              \
+    do {                                                                                         \
+        int32_t ok_ = (call);                                                                    \
+        ck_assert_msg(ok_ == CKPD_OK, "%s: %s", #call, ckpd_context_last_message((d)->context)); \
     } while (0)
 
 day day_new(int32_t slots, double slot_hours, const double *price, double it_mw)
@@ -158,11 +158,13 @@ void day_expect(day *d, int32_t scenario, double cost)
             continue;
         }
         ckpd_solution *s = day_solve(d, scenario, backends[i]);
-        ck_assert_msg(ckpd_solution_outcome(s) == CKPD_OUTCOME_OPTIMAL && ckpd_solution_is_proven(s),
+        ck_assert_msg(ckpd_solution_outcome(s) == CKPD_OUTCOME_OPTIMAL &&
+                          ckpd_solution_is_proven(s),
                       "S%d by %s: outcome %d", scenario, backends[i], ckpd_solution_outcome(s));
         double off = ckpd_solution_cost(s) - cost;
-        ck_assert_msg(fabs(off) <= 1e-6 * fmax(1e-6, fabs(cost)), "S%d by %s costs %.9g, expected %.9g",
-                      scenario, backends[i], ckpd_solution_cost(s), cost);
+        ck_assert_msg(fabs(off) <= 1e-6 * fmax(1e-6, fabs(cost)),
+                      "S%d by %s costs %.9g, expected %.9g", scenario, backends[i],
+                      ckpd_solution_cost(s), cost);
         ck_assert_int_eq(ckpd_report_violation_count(ckpd_solution_report(s)), 0);
         ckpd_solution_free(s);
     }

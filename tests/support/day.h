@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Small problems written down in MW, MWh and hours, as the reference cases are, made through the public API. */
+/* Small problems written down in MW, MWh and hours, as the reference cases are, made through the
+ * public API. */
 #ifndef TESTS_DAY_H
 #define TESTS_DAY_H
 
@@ -37,19 +38,21 @@ typedef struct day_mode {
 typedef struct day_job {
     const char *name;
     int32_t segments, modes;
-    const day_mode *mode;  /* the first is the baseline */
+    const day_mode *mode;      /* the first is the baseline */
     int32_t release, deadline; /* deadline 0: the horizon */
     int32_t start_segments;
-    int32_t running_mode;  /* 1 + mode, 0 for none */
+    int32_t running_mode; /* 1 + mode, 0 for none */
     int32_t running_slots, running_segments;
 } day_job;
-/* Makes the problem on first use, then adds the job. Returns a status; the site must be complete. */
+/* Makes the problem on first use, then adds the job. Returns a status; the site must be complete.
+ */
 int32_t day_add_job(day *d, const day_job *job, const ckpd_graph_options *options);
 ckpd_problem *day_problem(day *d);
 
 /* Solves and asserts CKPD_OK. backend NULL: automatic. */
 ckpd_solution *day_solve(day *d, int32_t scenario, const char *backend);
-/* Solves with every built-in backend that can, asserts optimal, verified and the cost within 1e-9 x scale. */
+/* Solves with every built-in backend that can, asserts optimal, verified and the cost within 1e-9 x
+ * scale. */
 void day_expect(day *d, int32_t scenario, double cost);
 double day_figure(const ckpd_solution *solution, const char *name);
 /* One value of a plan's series. */

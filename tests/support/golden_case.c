@@ -8,10 +8,11 @@
 #include <string.h>
 
 /* Public calls have to succeed; the message says why not. */
-#define OK(golden, call)                                                                           \
-    do {                                                                                           \
-        int32_t ok_ = (call);                                                                      \
-        ck_assert_msg(ok_ == CKPD_OK, "%s: %s", #call, ckpd_context_last_message((golden)->context)); \
+#define OK(golden, call)                                             \
+    do {                                                             \
+        int32_t ok_ = (call);                                        \
+        ck_assert_msg(ok_ == CKPD_OK, "%s: %s", #call,               \
+                      ckpd_context_last_message((golden)->context)); \
     } while (0)
 
 static double number(const json_t *object, const char *key)
@@ -64,7 +65,8 @@ static void read_site(golden_case *g, const json_t *root, int32_t repeat)
     ckpd_battery_free(battery);
 }
 
-/* The golden files give work in units and rates in units per hour: the table is in units per second. */
+/* The golden files give work in units and rates in units per hour: the table is in units per
+ * second. */
 static void read_modes(golden_case *g, const json_t *job, double kw_per_gpu, double installed)
 {
     const json_t *list = json_object_get(job, "modes");
@@ -79,7 +81,8 @@ static void read_modes(golden_case *g, const json_t *job, double kw_per_gpu, dou
         gpus[m] = (int32_t)number(mode, "gpus");
         rate[m] = number(mode, "rate") / 3600.0;
         power[m] = gpus[m] * kw_per_gpu;
-        if (gpus[m] == (int32_t)number(job, "baseline_gpus") && (baseline < 0 || rate[m] > rate[baseline])) {
+        if (gpus[m] == (int32_t)number(job, "baseline_gpus") &&
+            (baseline < 0 || rate[m] > rate[baseline])) {
             baseline = m;
         }
     }
@@ -102,12 +105,13 @@ static void read_modes(golden_case *g, const json_t *job, double kw_per_gpu, dou
     free(power);
 }
 
-static void read_job(golden_case *g, const json_t *root, const json_t *job, const golden_options *options)
+static void read_job(golden_case *g, const json_t *root, const json_t *job,
+                     const golden_options *options)
 {
     static const char *const fields[] = {"release", "deadline"};
     ck_assert_int_lt(g->jobs, GOLDEN_JOBS);
     ckpd_task **task = &g->task[g->jobs];
-    double segments = options->segments > 0 ? options->segments
+    double segments = options->segments > 0                      ? options->segments
                       : json_object_get(job, "segments") != NULL ? number(job, "segments")
                                                                  : number(root, "segments");
     OK(g, ckpd_task_new(task, g->context, json_string_value(json_object_get(job, "name"))));

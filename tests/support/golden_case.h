@@ -10,7 +10,7 @@
 enum { GOLDEN_JOBS = 600 };
 
 typedef struct golden_options {
-    int32_t repeat;    /* each value counts for this many slots of 1/repeat of the length; 0 means 1 */
+    int32_t repeat; /* each value counts for this many slots of 1/repeat of the length; 0 means 1 */
     int32_t segments;  /* 0: as in the file */
     int32_t keep_full; /* 1: graphs without reduction */
 } golden_options;
@@ -27,14 +27,14 @@ typedef struct golden_case {
 } golden_case;
 
 /*
- * Reads cases/NAME (such as "aidc2048-golden.json") into a context of its own; `options` NULL for the defaults.
- * False after a SKIP line when the file is absent; a broken file fails the test.
+ * Reads cases/NAME (such as "aidc2048-golden.json") into a context of its own; `options` NULL for
+ * the defaults. False after a SKIP line when the file is absent; a broken file fails the test.
  */
 bool golden_open(golden_case *out, const char *name, const golden_options *options);
 void golden_close(golden_case *golden);
 
-/* A number of an expected-values file by keys such as "S4_by_gpu_cap", "768" (second key NULL: top level).
-   NaN when it is null, which means infeasible. Fails the test when it is not there. */
+/* A number of an expected-values file by keys such as "S4_by_gpu_cap", "768" (second key NULL: top
+   level). NaN when it is null, which means infeasible. Fails the test when it is not there. */
 double golden_expected(const char *name, const char *key, const char *key2);
 
 /* Solves with the named backend (NULL: automatic) to the default gap. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Diagnosis of problems whose faults were put in by hand, so that the set and the amounts are known. */
+/* Diagnosis of problems whose faults were put in by hand, so that the set and the amounts are
+ * known. */
 #include "support/day.h"
 #include "support/golden_case.h"
 
@@ -114,7 +115,11 @@ END_TEST
 START_TEST(an_end_soc_out_of_reach)
 {
     day d = day_new(6, 1, price, 1);
-    const day_battery battery = {.energy_mwh = 20, .power_mw = 1, .eta = 0.9, .start_mwh = 4, .end_mwh = 18,
+    const day_battery battery = {.energy_mwh = 20,
+                                 .power_mw = 1,
+                                 .eta = 0.9,
+                                 .start_mwh = 4,
+                                 .end_mwh = 18,
                                  .terminal = "at_least"};
     day_add_battery(&d, &battery);
     ckpd_diagnosis *found = diagnose(d.context, day_problem(&d), CKPD_SCENARIO_S6);
@@ -139,7 +144,8 @@ START_TEST(what_no_limit_can_mend)
     ck_assert_int_eq(ckpd_diagnosis_outcome(found), CKPD_OUTCOME_INFEASIBLE);
     ck_assert_int_eq(ckpd_diagnosis_relaxation_count(found), 0);
     ck_assert_int_eq(ckpd_diagnosis_cause_count(found), 1);
-    ck_assert_ptr_nonnull(strstr(ckpd_diagnosis_cause(found, 0), "earliest feasible deadline is boundary 8"));
+    ck_assert_ptr_nonnull(
+        strstr(ckpd_diagnosis_cause(found, 0), "earliest feasible deadline is boundary 8"));
     ck_assert_ptr_null(ckpd_diagnosis_solution(found));
     ckpd_relaxation r = {.size = sizeof r};
     ck_assert_int_eq(ckpd_diagnosis_get_relaxation(found, 0, &r), CKPD_ERR_RANGE);
@@ -149,7 +155,8 @@ START_TEST(what_no_limit_can_mend)
 }
 END_TEST
 
-/* 1152 GPUs are too few for both tranches, 1280 are enough (published, and in the expected values). */
+/* 1152 GPUs are too few for both tranches, 1280 are enough (published, and in the expected values).
+ */
 START_TEST(the_2048_gpu_day_with_1152)
 {
     golden_case g;

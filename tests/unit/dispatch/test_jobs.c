@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Whole problems against a search that enumerates what every job may do straight from docs/model.md, and cases
- * worked out by hand: transitions, edge costs, prorated power, saving, custom curves.
+ * Whole problems against a search that enumerates what every job may do straight from
+ * docs/model.md, and cases worked out by hand: transitions, edge costs, prorated power, saving,
+ * custom curves.
  */
 #include "base/base.h"
 #include "support/day.h"
@@ -12,7 +13,7 @@
 
 enum { SLOTS = 6, MOST_MODES = 3, MOST_PROFILES = 20000 };
 
-/* --- the search ---------------------------------------------------------------------------------------- */
+/* --- the search ------------------------------------------------------------------------------- */
 
 typedef struct profile {
     double kw[SLOTS];
@@ -78,7 +79,7 @@ static void extend(search_job *s, profile p, int32_t last, int32_t slot, int32_t
 }
 
 typedef struct search_site {
-    double price[SLOTS], export_price[SLOTS], wind[SLOTS]; /* money/MWh, MW */
+    double price[SLOTS], export_price[SLOTS], wind[SLOTS];                   /* money/MWh, MW */
     double pue, base_mw, penalty, import_cap, export_cap, site_cap, gpu_cap; /* MW */
 } search_site;
 
@@ -127,7 +128,7 @@ static double search(const search_site *s, const search_job *a, const search_job
     return best;
 }
 
-/* --- random problems -------------------------------------------------------------------------------------- */
+/* --- random problems -------------------------------------------------------------------------- */
 
 static ckpd__random rng;
 
@@ -195,13 +196,15 @@ static void add_job(day *d, search_job *j)
     j->job.mode = j->mode;
     ck_assert_int_eq(ckpd_graph_options_new(&options, d->context), CKPD_OK);
     if (j->prorated) {
-        ck_assert_int_eq(ckpd_graph_options_set_text(options, "last_slot_power", "prorated"), CKPD_OK);
+        ck_assert_int_eq(ckpd_graph_options_set_text(options, "last_slot_power", "prorated"),
+                         CKPD_OK);
     }
     if (j->priced) {
         ck_assert_int_eq(ckpd_graph_options_set_edge_cost(options, priced_edge, NULL), CKPD_OK);
     }
     if (j->allowed != NULL) {
-        ck_assert_int_eq(ckpd_graph_options_set_transitions(options, j->job.modes, j->allowed), CKPD_OK);
+        ck_assert_int_eq(ckpd_graph_options_set_transitions(options, j->job.modes, j->allowed),
+                         CKPD_OK);
     }
     int32_t status = day_add_job(d, &j->job, options);
     ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(d->context));
@@ -259,14 +262,19 @@ START_TEST(scenarios_are_ordered)
         search_site s = random_site(round % 2 == 1);
         search_job a = random_job("A", 0, allowed);
         day d = make_day(&s);
-        const day_battery battery = {.energy_mwh = 6, .power_mw = 3, .eta = 0.9, .start_mwh = 3,
-                                     .end_mwh = 3, .terminal = "equal"};
+        const day_battery battery = {.energy_mwh = 6,
+                                     .power_mw = 3,
+                                     .eta = 0.9,
+                                     .start_mwh = 3,
+                                     .end_mwh = 3,
+                                     .terminal = "equal"};
         day_add_battery(&d, &battery);
         add_job(&d, &a);
         for (int32_t scenario = 1; scenario <= 6; scenario++) {
             ckpd_solution *found = day_solve(&d, scenario, NULL);
-            cost[scenario] = ckpd_solution_outcome(found) == CKPD_OUTCOME_OPTIMAL ? ckpd_solution_cost(found)
-                                                                                : (double)INFINITY;
+            cost[scenario] = ckpd_solution_outcome(found) == CKPD_OUTCOME_OPTIMAL
+                                 ? ckpd_solution_cost(found)
+                                 : (double)INFINITY;
             ckpd_solution_free(found);
         }
         double slack = 1e-4;
@@ -284,14 +292,14 @@ START_TEST(scenarios_are_ordered)
 }
 END_TEST
 
-/* --- by hand ------------------------------------------------------------------------------------------------ */
+/* --- by hand ---------------------------------------------------------------------------------- */
 
 /*
- * Two 1 h segments. Mode 0 (5 MW, 2 h a segment) and mode 1 (20 MW, 1 h). Prices 10 10 50 50 10 90: free, both
- * segments in mode 0 cost 5 x (10+10) + 5 x (50+10) = 400; mode 1 at slots 0 and 1: 400; one of each:
- * mode 0 in 0..1 (100) and mode 1 in 4 (200) = 300. With 0 -> 1 forbidden the other order: mode 1 in slot 0 (200),
- * mode 0 from 1: 10 + 50 -> 300 -> 500, or mode 0 in 3..4: 50 + 10 -> 500: best is now 400. The wait between
- * the segments must not wash the rule out.
+ * Two 1 h segments. Mode 0 (5 MW, 2 h a segment) and mode 1 (20 MW, 1 h). Prices 10 10 50 50 10 90:
+ * free, both segments in mode 0 cost 5 x (10+10) + 5 x (50+10) = 400; mode 1 at slots 0 and 1: 400;
+ * one of each: mode 0 in 0..1 (100) and mode 1 in 4 (200) = 300. With 0 -> 1 forbidden the other
+ * order: mode 1 in slot 0 (200), mode 0 from 1: 10 + 50 -> 300 -> 500, or mode 0 in 3..4: 50 + 10
+ * -> 500: best is now 400. The wait between the segments must not wash the rule out.
  */
 START_TEST(a_forbidden_change_costs_what_it_should)
 {
@@ -310,8 +318,13 @@ START_TEST(a_forbidden_change_costs_what_it_should)
     ck_assert_int_eq(day_add_job(&d, &job, options), CKPD_OK);
     day_expect(&d, CKPD_SCENARIO_S4, 400);
     /* a job that has run mode 0 until the horizon may not go on in mode 1 either */
-    const day_job running = {.name = "running", .segments = 2, .modes = 2, .mode = modes, .running_mode = 1,
-                             .running_slots = 1, .running_segments = 1};
+    const day_job running = {.name = "running",
+                             .segments = 2,
+                             .modes = 2,
+                             .mode = modes,
+                             .running_mode = 1,
+                             .running_slots = 1,
+                             .running_segments = 1};
     ckpd_problem_free(d.problem);
     d.problem = NULL;
     ck_assert_int_eq(day_add_job(&d, &running, options), CKPD_OK);
@@ -342,7 +355,8 @@ START_TEST(the_rule_may_be_a_callback)
     int32_t asked = 0;
     day d = day_new(4, 1, price, 0);
     ck_assert_int_eq(ckpd_graph_options_new(&options, d.context), CKPD_OK);
-    ck_assert_int_eq(ckpd_graph_options_set_transition_rule(options, only_upwards, &asked), CKPD_OK);
+    ck_assert_int_eq(ckpd_graph_options_set_transition_rule(options, only_upwards, &asked),
+                     CKPD_OK);
     ck_assert_int_eq(day_add_job(&d, &job, options), CKPD_OK);
     ck_assert_int_eq(asked, 4);
     day_expect(&d, CKPD_SCENARIO_S4, 80);
@@ -380,7 +394,8 @@ START_TEST(prorated_power_moves_the_money)
 }
 END_TEST
 
-/* Edge costs: starting at slot 0 costs 1000, so the job waits although slot 0 is cheap; S1 must pay. */
+/* Edge costs: starting at slot 0 costs 1000, so the job waits although slot 0 is cheap; S1 must
+ * pay. */
 static double late_is_free(const char *job, const ckpd_edge *edge, int32_t *failed, void *user)
 {
     (void)job;
@@ -429,14 +444,17 @@ START_TEST(custom_curves_shape_the_plan)
     ckpd_solution *s = day_solve(&d, CKPD_SCENARIO_S4, NULL);
     ck_assert_double_eq_tol(day_figure(s, "custom_cost"), 100, 1e-9);
     ckpd_solution_free(s);
-    /* net load and curtailment curves in one slot: 5 for each MW of either, slot 1 with the job: 7 x 5 */
+    /* net load and curtailment curves in one slot: 5 for each MW of either, slot 1 with the job: 7
+     * x 5 */
     const double line[2] = {0, 1000};
     const double five[2] = {0, 5};
-    ck_assert_int_eq(ckpd_site_add_cost_curve(d.site, 1, CKPD_COST_NET_LOAD, 2, line, five), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_add_cost_curve(d.site, 1, CKPD_COST_NET_LOAD, 2, line, five),
+                     CKPD_OK);
     ck_assert_int_eq(ckpd_problem_set_site(d.problem, d.site), CKPD_OK);
     /* slot 1 with the job costs 140 + 35; without it 3 MW are curtailed: net load -3, -15 */
     day_expect(&d, CKPD_SCENARIO_S4, 140 + 35 + 280);
-    ck_assert_int_eq(ckpd_site_add_cost_curve(d.site, 3, CKPD_COST_CURTAILMENT, 2, line, five), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_add_cost_curve(d.site, 3, CKPD_COST_CURTAILMENT, 2, line, five),
+                     CKPD_OK);
     ck_assert_int_eq(ckpd_problem_set_site(d.problem, d.site), CKPD_OK);
     /* idle slot 3 would now pay 5 for its curtailed MW: the job takes it instead of slot 2 */
     day_expect(&d, CKPD_SCENARIO_S4, 140 + 35 + 280);
@@ -459,19 +477,22 @@ START_TEST(two_faults_are_both_named)
     ckpd_solution *s = day_solve(&d, CKPD_SCENARIO_S4, NULL);
     ck_assert_int_eq(ckpd_solution_outcome(s), CKPD_OUTCOME_INFEASIBLE);
     ck_assert_int_eq(ckpd_solution_cause_count(s), 2);
-    ck_assert_str_eq(ckpd_solution_cause(s, 0),
-                     "job 'late' cannot finish by its deadline (boundary 4): 1 of 2 segments at most; the "
-                     "earliest feasible deadline is boundary 6");
+    ck_assert_str_eq(
+        ckpd_solution_cause(s, 0),
+        "job 'late' cannot finish by its deadline (boundary 4): 1 of 2 segments at most; the "
+        "earliest feasible deadline is boundary 6");
     ck_assert_str_eq(ckpd_solution_cause(s, 1), "site cap in slots 1-1: 1000 kW short");
     ckpd_solution_free(s);
     s = day_solve(&d, CKPD_SCENARIO_S1, NULL);
-    ck_assert_str_eq(ckpd_solution_cause(s, 0),
-                     "job 'late' needs 6 slots of its baseline mode from boundary 0 on, 4 are left before its "
-                     "deadline; the earliest feasible deadline is boundary 6");
+    ck_assert_str_eq(
+        ckpd_solution_cause(s, 0),
+        "job 'late' needs 6 slots of its baseline mode from boundary 0 on, 4 are left before its "
+        "deadline; the earliest feasible deadline is boundary 6");
     ckpd_solution_free(s);
     s = day_solve(&d, CKPD_SCENARIO_S3, NULL);
-    ck_assert_str_eq(ckpd_solution_cause(s, 0), "job 'late' can do 66.6666667333 % of its work by its deadline "
-                                                "at most");
+    ck_assert_str_eq(ckpd_solution_cause(s, 0),
+                     "job 'late' can do 66.6666667333 % of its work by its deadline "
+                     "at most");
     ckpd_solution_free(s);
     day_free(&d);
 }

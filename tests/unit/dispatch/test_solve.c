@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * What a solve says: outcomes, proof, gaps and errors, by backends that answer as they are told; and the life of a
- * problem between solves.
+ * What a solve says: outcomes, proof, gaps and errors, by backends that answer as they are told;
+ * and the life of a problem between solves.
  */
 #include "support/day.h"
 
@@ -19,8 +19,8 @@ typedef struct puppet {
     int32_t saw_start;
 } puppet;
 
-static int32_t puppet_solve(const ckpd_host *host, const ckpd_path_view *view, const ckpd_solve_params *params,
-                            ckpd_path_result *result, void *user)
+static int32_t puppet_solve(const ckpd_host *host, const ckpd_path_view *view,
+                            const ckpd_solve_params *params, ckpd_path_result *result, void *user)
 {
     puppet *p = user;
     (void)host;
@@ -196,17 +196,20 @@ START_TEST(a_start_plan_reaches_the_backend)
     ck_assert_int_eq(ckpd_solve_options_set_backend(options, "puppet"), CKPD_OK);
     ck_assert_int_eq(ckpd_problem_solve(&s, d.problem, CKPD_SCENARIO_S4, options), CKPD_OK);
     ck_assert_int_eq(p.saw_start, -1);
-    ck_assert_int_eq(ckpd_problem_resolve(&again, d.problem, CKPD_SCENARIO_S4, options, ckpd_solution_plan(s)),
-                     CKPD_OK);
+    ck_assert_int_eq(
+        ckpd_problem_resolve(&again, d.problem, CKPD_SCENARIO_S4, options, ckpd_solution_plan(s)),
+        CKPD_OK);
     ck_assert_int_eq(p.saw_start, 1);
     ckpd_solution_free(again);
     again = NULL;
     ck_assert_int_eq(ckpd_plan_new(&other, d.context, 2, 4), CKPD_OK);
-    ck_assert_int_eq(ckpd_problem_resolve(&again, d.problem, CKPD_SCENARIO_S4, options, other), CKPD_ERR_LENGTH);
+    ck_assert_int_eq(ckpd_problem_resolve(&again, d.problem, CKPD_SCENARIO_S4, options, other),
+                     CKPD_ERR_LENGTH);
     ckpd_plan_free(other);
     /* a poor start changes nothing for a real backend */
-    ck_assert_int_eq(ckpd_problem_resolve(&again, d.problem, CKPD_SCENARIO_S4, NULL, ckpd_solution_plan(s)),
-                     CKPD_OK);
+    ck_assert_int_eq(
+        ckpd_problem_resolve(&again, d.problem, CKPD_SCENARIO_S4, NULL, ckpd_solution_plan(s)),
+        CKPD_OK);
     ck_assert_double_eq(ckpd_solution_cost(again), 200);
     ckpd_solution_free(again);
     ckpd_solution_free(s);
@@ -238,13 +241,15 @@ START_TEST(options_are_fields)
     ck_assert(isinf(value));
     ck_assert_int_eq(ckpd_solve_options_set(options, "time_limit_s", (double)INFINITY), CKPD_OK);
     ck_assert_int_eq(ckpd_solve_options_set(options, "time_limit_s", -1), CKPD_ERR_RANGE);
-    ck_assert_int_eq(ckpd_solve_options_set(options, "relative_gap", (double)NAN), CKPD_ERR_NOT_FINITE);
+    ck_assert_int_eq(ckpd_solve_options_set(options, "relative_gap", (double)NAN),
+                     CKPD_ERR_NOT_FINITE);
     ck_assert_int_eq(ckpd_solve_options_set(options, "threads", 1.5), CKPD_ERR_RANGE);
     ck_assert_int_eq(ckpd_solve_options_set(options, "mip_gap", 0), CKPD_ERR_UNKNOWN_NAME);
     ck_assert_int_eq(ckpd_solve_options_set_backend(options, long_name), CKPD_ERR_RANGE);
     ck_assert_int_eq(ckpd_solve_options_field_info(0, &info), CKPD_OK);
     ck_assert_str_eq(info.name, "relative_gap");
-    ck_assert_int_eq(ckpd_solve_options_field_info(ckpd_solve_options_field_count(), &info), CKPD_ERR_RANGE);
+    ck_assert_int_eq(ckpd_solve_options_field_info(ckpd_solve_options_field_count(), &info),
+                     CKPD_ERR_RANGE);
     /* a requested cancel token ends the solve; nothing is infeasible because of it */
     ckpd_cancel *cancel = NULL;
     ckpd_solution *s = NULL;
@@ -263,7 +268,7 @@ START_TEST(options_are_fields)
 }
 END_TEST
 
-/* --- life of a problem ------------------------------------------------------------------------------ */
+/* --- life of a problem ------------------------------------------------------------------------ */
 
 START_TEST(problems_change_and_solve_again)
 {
@@ -296,25 +301,29 @@ START_TEST(bad_problems_are_refused)
     const day_job twin = {.name = "job", .segments = 1, .modes = 1, .mode = one_mode};
     ck_assert_int_eq(day_add_job(&d, &twin, NULL), CKPD_ERR_DUPLICATE);
     ck_assert_ptr_nonnull(strstr(ckpd_context_last_message(d.context), "'job'"));
-    const day_job late = {.name = "late", .segments = 1, .modes = 1, .mode = one_mode, .deadline = 5};
+    const day_job late = {
+        .name = "late", .segments = 1, .modes = 1, .mode = one_mode, .deadline = 5};
     ck_assert_int_eq(day_add_job(&d, &late, NULL), CKPD_ERR_RANGE);
     ckpd_site *other = NULL;
     ckpd_problem *problem = NULL;
     ck_assert_int_eq(ckpd_site_new(&other, d.context, 5, 1), CKPD_OK);
     ck_assert_int_eq(ckpd_problem_new(&problem, d.context, other), CKPD_ERR_MISSING);
-    ck_assert_ptr_nonnull(strstr(ckpd_context_last_message(d.context), "import_price_per_mwh is missing"));
+    ck_assert_ptr_nonnull(
+        strstr(ckpd_context_last_message(d.context), "import_price_per_mwh is missing"));
     ck_assert_int_eq(ckpd_site_set_constant(other, "import_price_per_mwh", 1), CKPD_OK);
     ck_assert_int_eq(ckpd_problem_new(&problem, d.context, other), CKPD_ERR_MISSING);
     ck_assert_int_eq(ckpd_site_set_constant(other, "gpu_cap", 1), CKPD_OK);
     ck_assert_int_eq(ckpd_problem_set_site(d.problem, other), CKPD_ERR_INCONSISTENT);
     ck_assert_int_eq(ckpd_problem_new(&problem, d.context, other), CKPD_OK);
-    ck_assert_int_eq(ckpd_problem_add_job(problem, ckpd_problem_job_graph(d.problem, 0)), CKPD_ERR_INCONSISTENT);
+    ck_assert_int_eq(ckpd_problem_add_job(problem, ckpd_problem_job_graph(d.problem, 0)),
+                     CKPD_ERR_INCONSISTENT);
     ckpd_problem_free(problem);
     ckpd_problem_free(NULL);
     ckpd_site_free(other);
     ck_assert_int_eq(ckpd_problem_new(&problem, d.context, NULL), CKPD_ERR_ARGUMENT);
     /* a job that has begun keeps its segments */
-    const day_job begun = {.name = "begun", .segments = 2, .modes = 1, .mode = one_mode, .start_segments = 1};
+    const day_job begun = {
+        .name = "begun", .segments = 2, .modes = 1, .mode = one_mode, .start_segments = 1};
     ck_assert_int_eq(day_add_job(&d, &begun, NULL), CKPD_OK);
     ck_assert_int_eq(ckpd_problem_set_segments(d.problem, -1, 3), CKPD_ERR_STATE);
     ck_assert_int_eq(ckpd_graph_segments(ckpd_problem_job_graph(d.problem, 0)), 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Slot curves against a search over all corners: the least cost at a net draw is attained where import, export or
- * curtailment stands at a bound or at a knot of its curve.
+ * Slot curves against a search over all corners: the least cost at a net draw is attained where
+ * import, export or curtailment stands at a bound or at a knot of its curve.
  */
 #include "dispatch/dispatch.h"
 #include "support/support.h"
@@ -43,7 +43,8 @@ static double extended(const ckpd__cost_curve *c, double x)
     while (i + 1 < last && x > c->x_kw[i + 1]) {
         i++;
     }
-    double slope = (c->money_per_hour[i + 1] - c->money_per_hour[i]) / (c->x_kw[i + 1] - c->x_kw[i]);
+    double slope =
+        (c->money_per_hour[i + 1] - c->money_per_hour[i]) / (c->x_kw[i + 1] - c->x_kw[i]);
     return c->money_per_hour[i] + slope * (x - c->x_kw[i]);
 }
 
@@ -97,7 +98,8 @@ static double search(double draw, double draw_high, double draw_low)
             for (int32_t i = 0; i < count; i++) {
                 double flow = turn ? sign * (net + values[i]) : values[i];
                 double curtailed = turn ? values[i] : sign * flow - net;
-                if (flow < -1e-9 || flow > caps[sells] + 1e-9 || curtailed < -1e-9 || curtailed > wind + 1e-9) {
+                if (flow < -1e-9 || flow > caps[sells] + 1e-9 || curtailed < -1e-9 ||
+                    curtailed > wind + 1e-9) {
                     continue;
                 }
                 best = fmin(best, sells ? money(0, flow, curtailed) : money(flow, 0, curtailed));
@@ -136,7 +138,9 @@ START_TEST(curves_are_exact)
         set("curtailment_penalty_per_mwh", floor(uniform(0, 60)));
         set("wind_kw", round % 4 == 0 ? 0 : uniform(0, 100));
         set("import_cap_kw", round % 3 == 0 ? (double)INFINITY : uniform(0, 150));
-        set("export_cap_kw", round % 5 == 0 ? (double)INFINITY : round % 5 == 1 ? 0 : uniform(0, 80));
+        set("export_cap_kw", round % 5 == 0   ? (double)INFINITY
+                             : round % 5 == 1 ? 0
+                                              : uniform(0, 80));
         for (int32_t argument = CKPD_COST_IMPORT; round % 2 == 1 && argument <= 4; argument++) {
             add_random_curve(argument);
         }
@@ -158,13 +162,15 @@ START_TEST(curves_are_exact)
                 ck_assert(x < curve.x[0] + 1e-6 || x > curve.x[curve.count - 1] - 1e-6);
                 continue;
             }
-            ck_assert_msg(fabs(ckpd__pwl_value(&curve, x) - wanted) <= 1e-7, "round %d at %g: %.12g, not %.12g",
-                          (int)round, x, ckpd__pwl_value(&curve, x), wanted);
+            ck_assert_msg(fabs(ckpd__pwl_value(&curve, x) - wanted) <= 1e-7,
+                          "round %d at %g: %.12g, not %.12g", (int)round, x,
+                          ckpd__pwl_value(&curve, x), wanted);
             ckpd__flows f = ckpd__tariff_flows(&tariff, x);
             ck_assert_double_eq_tol(f.import_kw - f.export_kw - f.curtailment_kw,
                                     x - site->series[CKPD__WIND][0], 1e-6);
             ck_assert(f.import_kw == 0 || f.export_kw == 0);
-            ck_assert_double_eq_tol(money(f.import_kw, f.export_kw, f.curtailment_kw), wanted, 1e-6);
+            ck_assert_double_eq_tol(money(f.import_kw, f.export_kw, f.curtailment_kw), wanted,
+                                    1e-6);
         }
         ckpd__pwl_free(context, &curve);
         ckpd__tariff_free(context, &tariff);
@@ -196,7 +202,8 @@ END_TEST
 
 START_TEST(ties_use_renewables_first)
 {
-    /* Nothing costs anything: what is drawn comes from the wind, and nothing is bought while it is curtailed. */
+    /* Nothing costs anything: what is drawn comes from the wind, and nothing is bought while it is
+     * curtailed. */
     set("import_price_per_mwh", 0);
     set("wind_kw", 50);
     ckpd__tariff tariff;

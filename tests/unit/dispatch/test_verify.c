@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The verifier: a plan of a solution passes when it is rebuilt through the public API, and each kind of fault that
- * is put into it is found, named and measured.
+ * The verifier: a plan of a solution passes when it is rebuilt through the public API, and each
+ * kind of fault that is put into it is found, named and measured.
  */
 #include "support/day.h"
 
@@ -22,7 +22,8 @@ static void setup(void)
 {
     static const uint8_t allowed[] = {1, 1, 0, 1};
     const day_job a = {.name = "A", .segments = 3, .modes = 2, .mode = modes};
-    const day_job b = {.name = "B", .segments = 2, .modes = 2, .mode = modes, .release = 1, .deadline = 7};
+    const day_job b = {
+        .name = "B", .segments = 2, .modes = 2, .mode = modes, .release = 1, .deadline = 7};
     const day_battery battery = {.energy_mwh = 8,
                                  .power_mw = 3,
                                  .eta = 0.9,
@@ -55,7 +56,8 @@ static void teardown(void)
     day_free(&d);
 }
 
-/* The plan of a scenario through the public API, step by step; `edit` may change or (false) drop a step. */
+/* The plan of a scenario through the public API, step by step; `edit` may change or (false) drop a
+ * step. */
 typedef bool (*edit_fn)(int32_t job, int32_t index, ckpd_step *step);
 
 static ckpd_plan *rebuild(int32_t scenario, edit_fn edit)
@@ -97,7 +99,8 @@ static void change(ckpd_plan *plan, const char *series, int32_t slot, double by)
 }
 
 /* Number of violations of one kind; all of them are printed. */
-static int32_t found(int32_t scenario, const ckpd_plan *plan, double claimed, int32_t kind, const char *part)
+static int32_t found(int32_t scenario, const ckpd_plan *plan, double claimed, int32_t kind,
+                     const char *part)
 {
     ckpd_report *report = NULL;
     int32_t status = ckpd_problem_verify(&report, d.problem, scenario, plan, claimed);
@@ -135,8 +138,8 @@ END_TEST
 START_TEST(cost_is_recomputed)
 {
     ckpd_plan *plan = rebuild(CKPD_SCENARIO_S6, NULL);
-    ck_assert_int_eq(found(CKPD_SCENARIO_S6, plan, ckpd_solution_cost(solution) + 1, CKPD_VIOLATION_COST,
-                           "claimed cost"),
+    ck_assert_int_eq(found(CKPD_SCENARIO_S6, plan, ckpd_solution_cost(solution) + 1,
+                           CKPD_VIOLATION_COST, "claimed cost"),
                      1);
     ckpd_plan_free(plan);
 }
@@ -195,15 +198,18 @@ START_TEST(battery_energy)
 {
     ckpd_plan *plan = rebuild(CKPD_SCENARIO_S6, NULL);
     change(plan, "soc_kwh", 0, 10);
-    ck_assert_int_eq(found(CKPD_SCENARIO_S6, plan, (double)NAN, CKPD_VIOLATION_SOC, "SOC starts at"), 1);
+    ck_assert_int_eq(
+        found(CKPD_SCENARIO_S6, plan, (double)NAN, CKPD_VIOLATION_SOC, "SOC starts at"), 1);
     ckpd_plan_free(plan);
     plan = rebuild(CKPD_SCENARIO_S6, NULL);
     change(plan, "soc_kwh", SLOTS, -10);
-    ck_assert_int_eq(found(CKPD_SCENARIO_S6, plan, (double)NAN, CKPD_VIOLATION_SOC, "exactly 3000 wanted"), 1);
+    ck_assert_int_eq(
+        found(CKPD_SCENARIO_S6, plan, (double)NAN, CKPD_VIOLATION_SOC, "exactly 3000 wanted"), 1);
     ckpd_plan_free(plan);
     plan = rebuild(CKPD_SCENARIO_S6, NULL);
     change(plan, "soc_kwh", 4, 9000);
-    ck_assert_int_eq(found(CKPD_SCENARIO_S6, plan, (double)NAN, CKPD_VIOLATION_SOC, "outside 0..8000"), 1);
+    ck_assert_int_eq(
+        found(CKPD_SCENARIO_S6, plan, (double)NAN, CKPD_VIOLATION_SOC, "outside 0..8000"), 1);
     ckpd_plan_free(plan);
 }
 END_TEST
@@ -279,9 +285,9 @@ static ckpd_plan *with_steps(const ckpd_step *steps, int32_t count)
     return made;
 }
 
-#define STEP(from, to, segment, end, m, n)                                                         \
-    {                                                                                              \
-        sizeof(ckpd_step), from, to, segment, end, m, n                                            \
+#define STEP(from, to, segment, end, m, n)              \
+    {                                                   \
+        sizeof(ckpd_step), from, to, segment, end, m, n \
     }
 
 START_TEST(rules_of_paths)
@@ -310,8 +316,10 @@ START_TEST(rules_of_paths)
     /* the same steps are no continuous training */
     const ckpd_step split[] = {STEP(0, 2, 0, 1, 0, 16), STEP(2, 5, 1, 3, 0, 16)};
     plan = with_steps(split, 2);
-    ck_assert_int_ge(found(CKPD_SCENARIO_S1, plan, (double)NAN, CKPD_VIOLATION_PATH, "in 2 steps"), 1);
-    ck_assert_int_ge(found(CKPD_SCENARIO_S3, plan, (double)NAN, CKPD_VIOLATION_BALANCE, "balance"), 1);
+    ck_assert_int_ge(found(CKPD_SCENARIO_S1, plan, (double)NAN, CKPD_VIOLATION_PATH, "in 2 steps"),
+                     1);
+    ck_assert_int_ge(found(CKPD_SCENARIO_S3, plan, (double)NAN, CKPD_VIOLATION_BALANCE, "balance"),
+                     1);
     ckpd_plan_free(plan);
     /* S3 counts work: 5 h in mode 0 do 3.33 segments, 4 h do 2.67 of 3 */
     const ckpd_step little[] = {STEP(0, 4, -1, -1, 0, 16)};
@@ -367,15 +375,20 @@ START_TEST(shapes_are_checked)
     ckpd_plan *plan = NULL;
     ckpd_report *report = NULL;
     ck_assert_int_eq(ckpd_plan_new(&plan, d.context, 1, SLOTS), CKPD_OK);
-    ck_assert_int_eq(ckpd_problem_verify(&report, d.problem, CKPD_SCENARIO_S4, plan, 0), CKPD_ERR_LENGTH);
+    ck_assert_int_eq(ckpd_problem_verify(&report, d.problem, CKPD_SCENARIO_S4, plan, 0),
+                     CKPD_ERR_LENGTH);
     ck_assert_int_eq(ckpd_problem_verify(&report, d.problem, 7, plan, 0), CKPD_ERR_RANGE);
     ckpd_plan_free(plan);
     ck_assert_int_eq(ckpd_plan_new(&plan, d.context, JOBS, SLOTS + 1), CKPD_OK);
-    ck_assert_int_eq(ckpd_problem_verify(&report, d.problem, CKPD_SCENARIO_S4, plan, 0), CKPD_ERR_LENGTH);
-    ck_assert_ptr_nonnull(strstr(ckpd_context_last_message(d.context), "the plan has 9 slots, the problem 8"));
+    ck_assert_int_eq(ckpd_problem_verify(&report, d.problem, CKPD_SCENARIO_S4, plan, 0),
+                     CKPD_ERR_LENGTH);
+    ck_assert_ptr_nonnull(
+        strstr(ckpd_context_last_message(d.context), "the plan has 9 slots, the problem 8"));
     ckpd_plan_free(plan);
-    ck_assert_int_eq(ckpd_problem_verify(&report, d.problem, CKPD_SCENARIO_S4, NULL, 0), CKPD_ERR_ARGUMENT);
-    ck_assert_int_eq(ckpd_problem_verify(&report, NULL, CKPD_SCENARIO_S4, plan, 0), CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_problem_verify(&report, d.problem, CKPD_SCENARIO_S4, NULL, 0),
+                     CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_problem_verify(&report, NULL, CKPD_SCENARIO_S4, plan, 0),
+                     CKPD_ERR_ARGUMENT);
     ck_assert_ptr_null(report);
 }
 END_TEST
@@ -401,8 +414,10 @@ START_TEST(plans_are_checked_as_they_are_made)
     ck_assert_int_eq(ckpd_plan_step_count(plan, 0), 1);
     ck_assert_int_eq(ckpd_plan_step_count(plan, 5), 0);
     ck_assert_int_eq(ckpd_plan_set_series(plan, "import_kw", values, SLOTS + 1), CKPD_ERR_LENGTH);
-    ck_assert_int_eq(ckpd_plan_set_series(plan, "imports_kw", values, SLOTS), CKPD_ERR_UNKNOWN_NAME);
-    ck_assert_ptr_nonnull(strstr(ckpd_context_last_message(d.context), "did you mean 'import_kw'?"));
+    ck_assert_int_eq(ckpd_plan_set_series(plan, "imports_kw", values, SLOTS),
+                     CKPD_ERR_UNKNOWN_NAME);
+    ck_assert_ptr_nonnull(
+        strstr(ckpd_context_last_message(d.context), "did you mean 'import_kw'?"));
     ck_assert_int_eq(ckpd_plan_set_series(plan, "gpus", values, SLOTS), CKPD_ERR_UNKNOWN_NAME);
     ck_assert_int_eq(ckpd_plan_get_series(plan, "gpus", values, SLOTS), CKPD_ERR_STATE);
     values[3] = (double)NAN;
@@ -415,10 +430,17 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        rebuilt_plans_pass,   cost_is_recomputed,  flows_and_balance,
-        exclusivity,          battery_energy,      paths,
-        rules_of_paths,       release_and_deadline, caps,
-        shapes_are_checked,   plans_are_checked_as_they_are_made,
+        rebuilt_plans_pass,
+        cost_is_recomputed,
+        flows_and_balance,
+        exclusivity,
+        battery_energy,
+        paths,
+        rules_of_paths,
+        release_and_deadline,
+        caps,
+        shapes_are_checked,
+        plans_are_checked_as_they_are_made,
         NULL,
     };
     Suite *suite = suite_create("verify");

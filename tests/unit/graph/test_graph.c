@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Graphs against counts made by hand and against an enumeration that knows neither moves nor nodes: every way to
- * fill the slots with runs of segments in a mode.
+ * Graphs against counts made by hand and against an enumeration that knows neither moves nor nodes:
+ * every way to fill the slots with runs of segments in a mode.
  */
 #include "graph/graph.h"
 #include "support/support.h"
@@ -64,7 +64,7 @@ static ckpd_graph *make(const ckpd__graph_spec *spec)
     return graph;
 }
 
-/* --- sets of slot patterns ---------------------------------------------------------------------- */
+/* --- sets of slot patterns -------------------------------------------------------------------- */
 
 /* A pattern holds the mode of each slot (1 + m, 0 for none) to the base 4: at most 15 slots. */
 typedef struct patterns {
@@ -159,7 +159,8 @@ static void define(const ckpd__graph_spec *s, const double *hours, int32_t last,
             int32_t slots = (int32_t)ceil(n * hours[m] - 1e-6);
             slots = slots < 1 ? 1 : slots;
             if (slot + slots <= s->deadline) {
-                define(s, hours, m, slot + slots, segment + n, occupy(pattern, slot, slots, m), set);
+                define(s, hours, m, slot + slots, segment + n, occupy(pattern, slot, slots, m),
+                       set);
             }
         }
     }
@@ -179,7 +180,7 @@ static void expect_same(const patterns *a, const patterns *b)
     ck_assert_int_eq(memcmp(a->value, b->value, a->count * sizeof *a->value), 0);
 }
 
-/* --- tests ---------------------------------------------------------------------------------------- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 /* Segment 1.5 h, K = 3, 6 slots: lengths 2, 3 and 5 (= 2 + 3, redundant). Places 5x3, 4x2, 2x1.
    On a path: boundaries k0 0..1, k1 2..3, k2 3..4, k3 5..6. */
@@ -281,8 +282,9 @@ START_TEST(transitions_hold_across_waits)
         ck_assert_int_eq(graph->states, 3);
         patterns found = patterns_of(graph);
         expect_same(&found, &wanted);
-        /* By hand: the slot patterns of 3 segments, 0 before 1. With a 0s of 2 slots and b = 3 - a 1s of one
-           slot in 6 slots, runs kept whole: C(6 - a, 3) placings, times one order: 20 + 10 + 4 + 1. */
+        /* By hand: the slot patterns of 3 segments, 0 before 1. With a 0s of 2 slots and b = 3 - a
+           1s of one slot in 6 slots, runs kept whole: C(6 - a, 3) placings, times one order: 20 +
+           10 + 4 + 1. */
         ck_assert_int_eq((int64_t)found.count, 20 + 10 + 4 + 1);
         free(found.value);
         ckpd_graph_counts c = {.size = sizeof c};
@@ -329,8 +331,8 @@ START_TEST(transition_overheads_lengthen_edges)
     ck_assert_int_eq(graph->moves.slots[change], 2);
     ck_assert_double_eq(graph->edge_cost[ckpd__graph_edge(graph, change, 1, 1)], 5);
     ck_assert_double_eq(graph->edge_cost[ckpd__graph_edge(graph, plain, 0, 0)], 0);
-    /* By hand: two segments in one mode, 4 slots: C(4,2) = 6 patterns a mode; with a change 1 + 2 slots:
-       placings of a 1-run and a later 2-run in 4 slots: 3 an order. */
+    /* By hand: two segments in one mode, 4 slots: C(4,2) = 6 patterns a mode; with a change 1 + 2
+       slots: placings of a 1-run and a later 2-run in 4 slots: 3 an order. */
     patterns found = patterns_of(graph);
     ck_assert_int_eq((int64_t)found.count, 6 + 6 + 3 + 3);
     free(found.value);
@@ -356,7 +358,8 @@ START_TEST(running_edge_is_fixed)
     ck_assert(graph->has_path);
     ckpd_graph_free(graph);
 
-    /* Three segments, one running with 1.5 h each: slots 0..1 less one run, then two segments are left. */
+    /* Three segments, one running with 1.5 h each: slots 0..1 less one run, then two segments are
+     * left. */
     const double longer[] = {1.5};
     spec = spec_of(6, 3, 1, longer);
     spec.running = 0;
@@ -367,8 +370,8 @@ START_TEST(running_edge_is_fixed)
     ck_assert_int_eq(graph->source_slot, 1);
     ck_assert_double_eq_tol(graph->fixed_power_kw[0], 0.5 * 10 + 0.5 * 2, 1e-12);
     patterns found = patterns_of(graph);
-    /* By hand: 5 slots, one run of 3 (3 places) or two runs of 2 (3 places), and adjacent 2 + 2 is 4 long: all
-       different patterns. */
+    /* By hand: 5 slots, one run of 3 (3 places) or two runs of 2 (3 places), and adjacent 2 + 2 is
+       4 long: all different patterns. */
     ck_assert_int_eq((int64_t)found.count, 3 + 3);
     free(found.value);
     ckpd_graph_free(graph);
@@ -453,10 +456,10 @@ static double late_costs_more(const char *job, const ckpd_edge *edge, int32_t *f
     int32_t *asked = user;
     ck_assert_str_eq(job, "job");
     ck_assert_uint_eq(edge->size, sizeof *edge);
-    ck_assert_int_eq(edge->to_slot - edge->from_slot,
-                     edge->to_segment - edge->from_segment == 1   ? 2
-                     : edge->to_segment - edge->from_segment == 2 ? 3
-                                                                  : 5);
+    ck_assert_int_eq(edge->to_slot - edge->from_slot, edge->to_segment - edge->from_segment == 1 ? 2
+                                                      : edge->to_segment - edge->from_segment == 2
+                                                          ? 3
+                                                          : 5);
     ++*asked;
     *failed = *asked == 1000 ? 3 : 0;
     return *asked == 2000 ? (double)NAN : edge->from_slot + 0.25 * edge->from_segment;
@@ -470,14 +473,16 @@ START_TEST(edge_costs_are_asked_once_an_edge)
     spec.edge_cost = late_costs_more;
     spec.edge_cost_user = &asked;
     ckpd_graph *graph = make(&spec);
-    /* The 9 edges of the case by hand and the two of all three segments, which no split may replace now. */
+    /* The 9 edges of the case by hand and the two of all three segments, which no split may replace
+     * now. */
     ck_assert_int_eq(graph->moves.count, 3);
     ck_assert_int_eq(graph->counts.training_edges, 11);
     ck_assert_int_eq(asked, 11);
     ck_assert_double_eq(graph->edge_cost[ckpd__graph_edge(graph, 0, 3, 2)], 3.5);
     ckpd_graph_free(graph);
     asked = 995;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_CALLBACK, "edge_cost", "with 3");
+    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_CALLBACK, "edge_cost",
+                 "with 3");
     asked = 1995;
     expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_NOT_FINITE, "edge_cost", "NaN");
 }
@@ -498,7 +503,8 @@ START_TEST(bad_jobs_are_refused)
                  "release 4 is not before deadline 4");
     spec = good;
     spec.segments = 0;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "segments", "at least 1");
+    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "segments",
+                 "at least 1");
     spec = good;
     spec.start_segments = 4;
     expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "start_segments", "4");
@@ -524,6 +530,22 @@ START_TEST(bad_jobs_are_refused)
 }
 END_TEST
 
+START_TEST(absurd_sizes_are_refused)
+{
+    /* a year of five-minute slots is fine, a million segments are not */
+    const double hours[] = {300.0};
+    const double tiny[] = {0.5};
+    ckpd__graph_spec spec = spec_of(100000, 200, 1, hours);
+    ckpd_graph *graph = make(&spec);
+    ck_assert(graph->has_path);
+    ck_assert_int_eq(graph->moves.count, 1);
+    ckpd_graph_free(graph);
+    spec = spec_of(100000, 1000000, 1, tiny);
+    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "segments",
+                 "use fewer segments");
+}
+END_TEST
+
 START_TEST(options_are_fields)
 {
     ckpd_graph_options *options = NULL;
@@ -532,15 +554,17 @@ START_TEST(options_are_fields)
     ck_assert_int_eq(ckpd_graph_options_new(&options, context), CKPD_OK);
     ck_assert_int_eq(ckpd_graph_options_get(options, "reduce", &value), CKPD_OK);
     ck_assert_double_eq(value, 1);
-    expect_error(ckpd_graph_options_set(options, "reduced", 1), CKPD_ERR_UNKNOWN_NAME, "reduced", "reduce");
+    expect_error(ckpd_graph_options_set(options, "reduced", 1), CKPD_ERR_UNKNOWN_NAME, "reduced",
+                 "reduce");
     expect_error(ckpd_graph_options_set(options, "checkpoint_save_share", 1), CKPD_ERR_RANGE,
                  "checkpoint_save_share", "0.99");
-    expect_error(ckpd_graph_options_set_text(options, "last_slot_power", "full"), CKPD_ERR_UNKNOWN_NAME,
-                 "last_slot_power", "occupied|prorated");
+    expect_error(ckpd_graph_options_set_text(options, "last_slot_power", "full"),
+                 CKPD_ERR_UNKNOWN_NAME, "last_slot_power", "occupied|prorated");
     ck_assert_int_eq(ckpd_graph_options_set_text(options, "last_slot_power", "prorated"), CKPD_OK);
     ck_assert_int_eq(ckpd_graph_options_set_transitions(options, 2, allowed), CKPD_OK);
     ck_assert_int_eq(options->allowed[2], 0);
-    expect_error(ckpd_graph_options_set_transitions(options, 0, allowed), CKPD_ERR_RANGE, "modes", "0");
+    expect_error(ckpd_graph_options_set_transitions(options, 0, allowed), CKPD_ERR_RANGE, "modes",
+                 "0");
     ck_assert_int_eq(ckpd_graph_options_set_transitions(options, 0, NULL), CKPD_OK);
     ck_assert_ptr_null(options->allowed);
     ck_assert_int_eq(ckpd_graph_options_field_count(), CKPD__GRAPH_FIELDS);
@@ -582,6 +606,7 @@ int main(void)
         prorated_power_in_the_last_slot,
         edge_costs_are_asked_once_an_edge,
         bad_jobs_are_refused,
+        absurd_sizes_are_refused,
         options_are_fields,
         graphs_are_shared_and_resegmented,
         NULL,

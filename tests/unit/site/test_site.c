@@ -22,7 +22,8 @@ static void teardown(void)
 }
 
 /* Status, field, index and a part of the text of the last error. */
-static void expect_error(int32_t status, int32_t code, const char *field, int64_t index, const char *part)
+static void expect_error(int32_t status, int32_t code, const char *field, int64_t index,
+                         const char *part)
 {
     ckpd_error error = {.size = sizeof error};
     ck_assert_int_eq(status, code);
@@ -36,14 +37,15 @@ static void expect_error(int32_t status, int32_t code, const char *field, int64_
 START_TEST(horizon_limits)
 {
     ckpd_site *other = NULL;
-    expect_error(ckpd_site_new(&other, context, 0, 1), CKPD_ERR_RANGE, "slots", -1, "below the minimum 1");
+    expect_error(ckpd_site_new(&other, context, 0, 1), CKPD_ERR_RANGE, "slots", -1,
+                 "below the minimum 1");
     expect_error(ckpd_site_new(&other, context, -5, 1), CKPD_ERR_RANGE, "slots", -1, "-5");
     expect_error(ckpd_site_new(&other, context, 100001, 1), CKPD_ERR_RANGE, "slots", -1, "100000");
     expect_error(ckpd_site_new(&other, context, 24, 0), CKPD_ERR_RANGE, "slot_hours", -1, "0");
-    expect_error(ckpd_site_new(&other, context, 24, (double)NAN), CKPD_ERR_NOT_FINITE, "slot_hours", -1,
-                 "NaN");
-    expect_error(ckpd_site_new(&other, context, 24, (double)INFINITY), CKPD_ERR_NOT_FINITE, "slot_hours",
-                 -1, "infinite");
+    expect_error(ckpd_site_new(&other, context, 24, (double)NAN), CKPD_ERR_NOT_FINITE, "slot_hours",
+                 -1, "NaN");
+    expect_error(ckpd_site_new(&other, context, 24, (double)INFINITY), CKPD_ERR_NOT_FINITE,
+                 "slot_hours", -1, "infinite");
     ck_assert_ptr_null(other);
     ck_assert_int_eq(ckpd_site_new(&other, NULL, 24, 1), CKPD_ERR_ARGUMENT);
     expect_error(ckpd_site_new(NULL, context, 24, 1), CKPD_ERR_ARGUMENT, "out", -1, "NULL");
@@ -80,10 +82,12 @@ START_TEST(bad_series_are_refused)
     expect_error(ckpd_site_set_series(site, "import_price_mwh", good, 4), CKPD_ERR_UNKNOWN_NAME,
                  "import_price_mwh", -1, "did you mean 'import_price_per_mwh'?");
     expect_error(ckpd_site_set_series(site, NULL, good, 4), CKPD_ERR_ARGUMENT, "name", -1, "NULL");
-    expect_error(ckpd_site_set_series(site, "wind_kw", NULL, 4), CKPD_ERR_ARGUMENT, "values", -1, "NULL");
+    expect_error(ckpd_site_set_series(site, "wind_kw", NULL, 4), CKPD_ERR_ARGUMENT, "values", -1,
+                 "NULL");
     ck_assert_int_eq(ckpd_site_set_series(site, "wind_kw", good, 4), CKPD_OK);
     bad[2] = (double)NAN;
-    expect_error(ckpd_site_set_series(site, "wind_kw", bad, 4), CKPD_ERR_NOT_FINITE, "wind_kw", 2, "NaN");
+    expect_error(ckpd_site_set_series(site, "wind_kw", bad, 4), CKPD_ERR_NOT_FINITE, "wind_kw", 2,
+                 "NaN");
     bad[2] = (double)INFINITY;
     expect_error(ckpd_site_set_series(site, "wind_kw", bad, 4), CKPD_ERR_NOT_FINITE, "wind_kw", 2,
                  "infinite");
@@ -95,7 +99,8 @@ START_TEST(bad_series_are_refused)
     /* F-74: PUE below 1, NaN, 0 */
     expect_error(ckpd_site_set_constant(site, "pue", 0.99), CKPD_ERR_RANGE, "pue", -1, "minimum 1");
     expect_error(ckpd_site_set_constant(site, "pue", 0), CKPD_ERR_RANGE, "pue", -1, "minimum 1");
-    expect_error(ckpd_site_set_constant(site, "pue", (double)NAN), CKPD_ERR_NOT_FINITE, "pue", -1, "NaN");
+    expect_error(ckpd_site_set_constant(site, "pue", (double)NAN), CKPD_ERR_NOT_FINITE, "pue", -1,
+                 "NaN");
     ck_assert_int_eq(ckpd_site_set_constant(site, "gpu_cap", (double)INFINITY), CKPD_OK);
     expect_error(ckpd_site_set_constant(site, "import_price_per_mwh", (double)INFINITY),
                  CKPD_ERR_NOT_FINITE, "import_price_per_mwh", -1, "infinite");
@@ -104,7 +109,8 @@ START_TEST(bad_series_are_refused)
 }
 END_TEST
 
-static double sunny(int32_t slot, double start_hours, double length_hours, int32_t *failed, void *user)
+static double sunny(int32_t slot, double start_hours, double length_hours, int32_t *failed,
+                    void *user)
 {
     *failed = slot == 2 ? *(const int32_t *)user : 0;
     return 100.0 * start_hours + length_hours;
@@ -118,12 +124,13 @@ START_TEST(profile_callbacks)
     ck_assert_int_eq(ckpd_site_get_series(site, "solar_kw", back, 4), CKPD_OK);
     ck_assert_double_eq(back[3], 150.5);
     fail = 7;
-    expect_error(ckpd_site_set_profile(site, "solar_kw", sunny, &fail), CKPD_ERR_CALLBACK, "solar_kw", 2,
-                 "stopped in slot 2 with 7");
+    expect_error(ckpd_site_set_profile(site, "solar_kw", sunny, &fail), CKPD_ERR_CALLBACK,
+                 "solar_kw", 2, "stopped in slot 2 with 7");
     fail = 0;
-    expect_error(ckpd_site_set_profile(site, "pue", sunny, &fail), CKPD_ERR_RANGE, "pue", 0, "minimum 1");
-    expect_error(ckpd_site_set_profile(site, "wind_kw", NULL, NULL), CKPD_ERR_ARGUMENT, "profile", -1,
-                 "NULL");
+    expect_error(ckpd_site_set_profile(site, "pue", sunny, &fail), CKPD_ERR_RANGE, "pue", 0,
+                 "minimum 1");
+    expect_error(ckpd_site_set_profile(site, "wind_kw", NULL, NULL), CKPD_ERR_ARGUMENT, "profile",
+                 -1, "NULL");
 }
 END_TEST
 
@@ -136,16 +143,19 @@ START_TEST(cost_curves)
     const double nan[3] = {0, (double)NAN, 4};
     ck_assert_int_eq(ckpd_site_add_cost_curve(site, -1, CKPD_COST_IMPORT, 3, x, up), CKPD_OK);
     ck_assert_int_eq(ckpd_site_add_cost_curve(site, 3, CKPD_COST_NET_LOAD, 2, x, up), CKPD_OK);
-    expect_error(ckpd_site_add_cost_curve(site, 2, CKPD_COST_IMPORT, 3, x, down), CKPD_ERR_NOT_CONVEX,
-                 "money_per_hour", 2, "slot 2 is not convex: slope falls from 0.3 to 0.1");
-    expect_error(ckpd_site_add_cost_curve(site, 1, CKPD_COST_IMPORT, 3, twice, up), CKPD_ERR_RANGE, "x_kw",
-                 1, "does not rise");
-    expect_error(ckpd_site_add_cost_curve(site, 1, CKPD_COST_IMPORT, 3, x, nan), CKPD_ERR_NOT_FINITE,
-                 "money_per_hour", 1, "NaN");
-    expect_error(ckpd_site_add_cost_curve(site, 4, CKPD_COST_IMPORT, 3, x, up), CKPD_ERR_RANGE, "slot", -1,
-                 "above the maximum 3");
-    expect_error(ckpd_site_add_cost_curve(site, 0, 5, 3, x, up), CKPD_ERR_RANGE, "argument", -1, "5");
-    expect_error(ckpd_site_add_cost_curve(site, 0, 1, 1, x, up), CKPD_ERR_RANGE, "count", 0, "minimum 2");
+    expect_error(ckpd_site_add_cost_curve(site, 2, CKPD_COST_IMPORT, 3, x, down),
+                 CKPD_ERR_NOT_CONVEX, "money_per_hour", 2,
+                 "slot 2 is not convex: slope falls from 0.3 to 0.1");
+    expect_error(ckpd_site_add_cost_curve(site, 1, CKPD_COST_IMPORT, 3, twice, up), CKPD_ERR_RANGE,
+                 "x_kw", 1, "does not rise");
+    expect_error(ckpd_site_add_cost_curve(site, 1, CKPD_COST_IMPORT, 3, x, nan),
+                 CKPD_ERR_NOT_FINITE, "money_per_hour", 1, "NaN");
+    expect_error(ckpd_site_add_cost_curve(site, 4, CKPD_COST_IMPORT, 3, x, up), CKPD_ERR_RANGE,
+                 "slot", -1, "above the maximum 3");
+    expect_error(ckpd_site_add_cost_curve(site, 0, 5, 3, x, up), CKPD_ERR_RANGE, "argument", -1,
+                 "5");
+    expect_error(ckpd_site_add_cost_curve(site, 0, 1, 1, x, up), CKPD_ERR_RANGE, "count", 0,
+                 "minimum 2");
     ck_assert_int_eq(site->curve_count, 2);
 }
 END_TEST
@@ -170,14 +180,14 @@ START_TEST(cost_callbacks_are_all_or_none)
     ck_assert_int_eq(ckpd_site_add_cost_callback(site, CKPD_COST_EXPORT, ramp, &trouble), CKPD_OK);
     ck_assert_int_eq(site->curve_count, 3);
     trouble = 1;
-    expect_error(ckpd_site_add_cost_callback(site, CKPD_COST_EXPORT, ramp, &trouble), CKPD_ERR_NOT_FINITE,
-                 "money_per_hour", 3, "NaN");
+    expect_error(ckpd_site_add_cost_callback(site, CKPD_COST_EXPORT, ramp, &trouble),
+                 CKPD_ERR_NOT_FINITE, "money_per_hour", 3, "NaN");
     trouble = 2;
-    expect_error(ckpd_site_add_cost_callback(site, CKPD_COST_EXPORT, ramp, &trouble), CKPD_ERR_CALLBACK,
-                 "curve", 2, "stopped in slot 2 with -9");
+    expect_error(ckpd_site_add_cost_callback(site, CKPD_COST_EXPORT, ramp, &trouble),
+                 CKPD_ERR_CALLBACK, "curve", 2, "stopped in slot 2 with -9");
     trouble = 3;
-    expect_error(ckpd_site_add_cost_callback(site, CKPD_COST_EXPORT, ramp, &trouble), CKPD_ERR_RANGE,
-                 "count", 2, "257");
+    expect_error(ckpd_site_add_cost_callback(site, CKPD_COST_EXPORT, ramp, &trouble),
+                 CKPD_ERR_RANGE, "count", 2, "257");
     ck_assert_int_eq(site->curve_count, 3);
     ck_assert(!ckpd__curve_in_slot(&site->curves[0], 0));
     ck_assert(ckpd__curve_in_slot(&site->curves[0], 1));
@@ -190,9 +200,10 @@ static ckpd_battery *b0(void)
     static const struct {
         const char *field;
         double value;
-    } values[] = {{"energy_kwh", 20000},  {"charge_kw", 10000},   {"discharge_kw", 10000},
-                  {"eta_charge", 0.9},    {"eta_discharge", 0.9}, {"soc_start_kwh", 10000},
-                  {"soc_end_kwh", 10000}, {NULL, 0}};
+    } values[] = {{"energy_kwh", 20000},   {"charge_kw", 10000},
+                  {"discharge_kw", 10000}, {"eta_charge", 0.9},
+                  {"eta_discharge", 0.9},  {"soc_start_kwh", 10000},
+                  {"soc_end_kwh", 10000},  {NULL, 0}};
     ckpd_battery *battery = NULL;
     ck_assert_int_eq(ckpd_battery_new(&battery, context), CKPD_OK);
     for (int i = 0; values[i].field != NULL; i++) {
@@ -227,12 +238,14 @@ START_TEST(bad_batteries_are_refused)
     ckpd_battery *empty = NULL;
     expect_error(ckpd_battery_set(battery, "soc_inti", 1), CKPD_ERR_UNKNOWN_NAME, "soc_inti", -1,
                  "battery has no field 'soc_inti'");
-    expect_error(ckpd_battery_set(battery, "eta_charge", 1.1), CKPD_ERR_RANGE, "eta_charge", -1, "1.1");
-    expect_error(ckpd_battery_set(battery, "eta_charge", (double)NAN), CKPD_ERR_NOT_FINITE, "eta_charge",
-                 -1, "NaN");
-    expect_error(ckpd_battery_set(battery, "energy_kwh", -1), CKPD_ERR_RANGE, "energy_kwh", -1, "-1");
-    expect_error(ckpd_battery_set_text(battery, "terminal", "cyclic"), CKPD_ERR_UNKNOWN_NAME, "terminal",
-                 -1, "equal|at_least|free");
+    expect_error(ckpd_battery_set(battery, "eta_charge", 1.1), CKPD_ERR_RANGE, "eta_charge", -1,
+                 "1.1");
+    expect_error(ckpd_battery_set(battery, "eta_charge", (double)NAN), CKPD_ERR_NOT_FINITE,
+                 "eta_charge", -1, "NaN");
+    expect_error(ckpd_battery_set(battery, "energy_kwh", -1), CKPD_ERR_RANGE, "energy_kwh", -1,
+                 "-1");
+    expect_error(ckpd_battery_set_text(battery, "terminal", "cyclic"), CKPD_ERR_UNKNOWN_NAME,
+                 "terminal", -1, "equal|at_least|free");
     /* a start SOC that is not given is said, never "infeasible" */
     ck_assert_int_eq(ckpd_battery_new(&empty, context), CKPD_OK);
     ck_assert_int_eq(ckpd_battery_set(empty, "energy_kwh", 1), CKPD_OK);
