@@ -288,6 +288,117 @@ static int32_t backend_read(const void *block)
     return ckpd_backend_register(context, block);
 }
 
+static double result_x;
+
+static void milp_result_sample(void *block)
+{
+    const ckpd_milp_result sample = {.size = sizeof sample, .x = &result_x};
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t milp_result_read(const void *block)
+{
+    union {
+        ckpd_milp_result result;
+        unsigned char bytes[4096];
+    } copy;
+    ckpd_milp_view view = lp_of_today();
+    memcpy(&copy, block, sizeof copy);
+    return ckpd_milp_solve(context, "min-x", &view, NULL, NULL, &copy.result);
+}
+
+/* One job of one slot in one of two slots, a cost of 1 per kW in each: 10 kW cost 10. */
+static const int32_t job_gpus[] = {1};
+static const double job_power_kw[] = {10};
+static const int32_t move_mode[] = {0};
+static const int32_t move_slots[] = {1};
+static const int32_t move_segments[] = {1};
+static const uint8_t node_open[] = {1, 1, 1, 1, 1, 1};
+static const ckpd_path_job path_job = {.size = sizeof(ckpd_path_job),
+                                       .name = "job",
+                                       .kind = CKPD_JOB_PATHS,
+                                       .segments = 1,
+                                       .deadline = 2,
+                                       .may_wait = 1,
+                                       .modes = 1,
+                                       .mode_gpus = job_gpus,
+                                       .mode_power_kw = job_power_kw,
+                                       .moves = 1,
+                                       .states = 1,
+                                       .move_mode = move_mode,
+                                       .move_slots = move_slots,
+                                       .move_segments = move_segments,
+                                       .node_open = node_open};
+static const ckpd_path_job *const path_jobs[] = {&path_job};
+static const double zeros[] = {0, 0};
+static const double ones[] = {1, 1};
+static const double caps[] = {100, 100};
+static const int64_t curve_start[] = {0, 2, 4};
+static const double curve_x_kw[] = {0, 100, 0, 100};
+static const double curve_cost[] = {0, 100, 0, 100};
+static const uint8_t curve_convex[] = {1, 1};
+
+static ckpd_path_view paths_of_today(void)
+{
+    return (ckpd_path_view){.size = sizeof(ckpd_path_view),
+                            .slots = 2,
+                            .jobs = 1,
+                            .slot_hours = 1,
+                            .job = path_jobs,
+                            .base_load_kw = zeros,
+                            .load_factor = ones,
+                            .load_cap_kw = caps,
+                            .gpu_cap = caps,
+                            .curve_start = curve_start,
+                            .curve_x_kw = curve_x_kw,
+                            .curve_cost = curve_cost,
+                            .curve_convex = curve_convex};
+}
+
+static int32_t plan_counts[1];
+static int32_t plan_slots[2];
+static int32_t plan_moves[2];
+
+static ckpd_path_result answer_of_today(void)
+{
+    return (ckpd_path_result){.size = sizeof(ckpd_path_result),
+                              .plan = {.size = sizeof(ckpd_path_plan),
+                                       .step_count = plan_counts,
+                                       .step_slot = plan_slots,
+                                       .step_move = plan_moves}};
+}
+
+static void path_view_sample(void *block)
+{
+    ckpd_path_view sample = paths_of_today();
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t path_view_read(const void *block)
+{
+    ckpd_path_result answer = answer_of_today();
+    return ckpd_path_solve(context, "enumerate", block, NULL, NULL, &answer);
+}
+
+static void path_result_sample(void *block)
+{
+    ckpd_path_result sample = answer_of_today();
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t path_result_read(const void *block)
+{
+    union {
+        ckpd_path_result result;
+        unsigned char bytes[4096];
+    } copy;
+    ckpd_path_view view = paths_of_today();
+    memcpy(&copy, block, sizeof copy);
+    int32_t status = ckpd_path_solve(context, "enumerate", &view, NULL, NULL, &copy.result);
+    ck_assert(status != CKPD_OK || copy.result.objective == 10);
+    return status;
+}
+
 static const given_struct given[] = {
     {"ckpd_allocator", sizeof(ckpd_allocator), allocator_sample, allocator_read},
     {"ckpd_mode_table", sizeof(ckpd_mode_table), table_sample, table_read},
@@ -295,6 +406,9 @@ static const given_struct given[] = {
     {"ckpd_milp_view", sizeof(ckpd_milp_view), view_sample, view_read},
     {"ckpd_solve_params", sizeof(ckpd_solve_params), params_sample, params_read},
     {"ckpd_backend_table", sizeof(ckpd_backend_table), backend_sample, backend_read},
+    {"ckpd_milp_result", sizeof(ckpd_milp_result), milp_result_sample, milp_result_read},
+    {"ckpd_path_view", sizeof(ckpd_path_view), path_view_sample, path_view_read},
+    {"ckpd_path_result", sizeof(ckpd_path_result), path_result_sample, path_result_read},
 };
 enum { GIVEN = sizeof given / sizeof given[0] };
 
