@@ -173,6 +173,8 @@ check-api:
 update-api:
 	@CC='$(CC)' $(PYTHON3) $(srcdir)/tests/abi/api.py $(srcdir) > $(BUILD)/api.json
 	@cp $(BUILD)/api.json $(srcdir)/docs/api.json
+	@$(PYTHON3) $(srcdir)/examples/python/generate.py $(srcdir)/docs/api.json > $(BUILD)/declarations.py
+	@cp $(BUILD)/declarations.py $(srcdir)/examples/python/ckptdispatch/_declarations.py
 update-man:
 	@CC='$(CC)' $(PYTHON3) $(srcdir)/docs/man/make.py $(srcdir) $(srcdir)/docs/man
 update-errors:

@@ -44,6 +44,12 @@ CKPD_API int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const 
 /** Reads a field. @since 0.1 */
 CKPD_API int32_t ckpd_graph_options_get(const ckpd_graph_options *options, const char *field,
                                         double *value);
+/**
+ * Reads a choice as text; `size` bytes of `buffer`, 16 are enough.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_BUFFER @since 0.1
+ */
+CKPD_API int32_t ckpd_graph_options_get_text(const ckpd_graph_options *options, const char *field,
+                                             char *buffer, size_t size);
 /** Number of fields. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_graph_options_field_count(void);
 /** Describes the i-th field. @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */

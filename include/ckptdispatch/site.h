@@ -37,6 +37,12 @@ CKPD_API int32_t ckpd_battery_set(ckpd_battery *battery, const char *field, doub
 CKPD_API int32_t ckpd_battery_set_text(ckpd_battery *battery, const char *field, const char *text);
 /** Reads a field. @since 0.1 */
 CKPD_API int32_t ckpd_battery_get(const ckpd_battery *battery, const char *field, double *value);
+/**
+ * Reads a choice as text; `size` bytes of `buffer`, 16 are enough.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_BUFFER @since 0.1
+ */
+CKPD_API int32_t ckpd_battery_get_text(const ckpd_battery *battery, const char *field, char *buffer,
+                                       size_t size);
 /** Number of fields. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_battery_field_count(void);
 /** Describes the i-th field. @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */

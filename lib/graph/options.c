@@ -62,6 +62,14 @@ int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const char *fie
                                                    field, text);
 }
 
+int32_t ckpd_graph_options_get_text(const ckpd_graph_options *options, const char *field, char *buffer,
+                                    size_t size)
+{
+    return options == NULL ? CKPD_ERR_ARGUMENT
+                           : ckpd__fields_get_text(options->context, &option_table, options->values,
+                                                   field, buffer, size);
+}
+
 int32_t ckpd_graph_options_get(const ckpd_graph_options *options, const char *field, double *value)
 {
     return options == NULL

@@ -34,7 +34,7 @@ static int32_t host_should_stop(void *user)
 static void host_report(double incumbent, double bound, int64_t iterations, int64_t nodes, void *user)
 {
     ckpd__host_state *state = user;
-    if (state->control->progress == NULL) {
+    if (state->control->progress == NULL || state->cancelled) {
         return;
     }
     incumbent *= state->objective_unit;
