@@ -10,15 +10,16 @@ double ckpd__tolerance(double largest_term)
     return 1e-6 * fmax(1, fabs(largest_term));
 }
 
-/* --- MILP points ------------------------------------------------------------------------------- */
+/* --- MILP points -------------------------------------------------------------------------------
+ */
 
 /* `told` is the context that hears of an error, NULL for none. */
 static int32_t check_columns(ckpd_context *told, const ckpd_milp_view *view, const double *x)
 {
     for (int32_t j = 0; j < view->columns; j++) {
         if (!isfinite(x[j])) {
-            return ckpd__fail(told, CKPD_ERR_VERIFY, "x", j, x[j], "value of column %d is not finite",
-                              j);
+            return ckpd__fail(told, CKPD_ERR_VERIFY, "x", j, x[j],
+                              "value of column %d is not finite", j);
         }
         double slack = ckpd__tolerance(x[j]);
         if (x[j] < view->lower[j] - slack || x[j] > view->upper[j] + slack) {
@@ -57,12 +58,13 @@ int32_t ckpd__milp_point_check(ckpd_context *context, const ckpd_milp_view *view
     }
     for (int32_t i = 0; status == CKPD_OK && i < view->rows; i++) {
         double low = view->row_lower[i], high = view->row_upper[i];
-        double size = fmax(largest[i], fmax(isfinite(low) ? fabs(low) : 0,
-                                            isfinite(high) ? fabs(high) : 0));
+        double size =
+            fmax(largest[i], fmax(isfinite(low) ? fabs(low) : 0, isfinite(high) ? fabs(high) : 0));
         double slack = ckpd__tolerance(size);
         if (activity[i] < low - slack || activity[i] > high + slack) {
-            status = ckpd__fail(told, CKPD_ERR_VERIFY, "row", i, activity[i],
-                                "activity %g of row %d is outside %g..%g", activity[i], i, low, high);
+            status =
+                ckpd__fail(told, CKPD_ERR_VERIFY, "row", i, activity[i],
+                           "activity %g of row %d is outside %g..%g", activity[i], i, low, high);
         }
     }
     ckpd__free(context, activity);
@@ -72,7 +74,8 @@ int32_t ckpd__milp_point_check(ckpd_context *context, const ckpd_milp_view *view
     return status;
 }
 
-/* --- path plans -------------------------------------------------------------------------------- */
+/* --- path plans --------------------------------------------------------------------------------
+ */
 
 typedef struct walk {
     ckpd_context *told; /* hears of an error, NULL for none */
@@ -177,11 +180,13 @@ static int32_t slot_error(const walk *w, int32_t t, const char *field, double va
 static int32_t check_storage_slot(const walk *w, int32_t t, double *soc)
 {
     const ckpd_path_storage *s = w->view->storage;
-    double h = w->view->slot_hours, charge = w->plan->charge_kw[t], discharge = w->plan->discharge_kw[t];
+    double h = w->view->slot_hours, charge = w->plan->charge_kw[t],
+           discharge = w->plan->discharge_kw[t];
     if (!(charge >= 0 && charge <= s->charge_max_kw + ckpd__tolerance(s->charge_max_kw))) {
         return slot_error(w, t, "charge_kw", charge, s->charge_max_kw);
     }
-    if (!(discharge >= 0 && discharge <= s->discharge_max_kw + ckpd__tolerance(s->discharge_max_kw))) {
+    if (!(discharge >= 0 &&
+          discharge <= s->discharge_max_kw + ckpd__tolerance(s->discharge_max_kw))) {
         return slot_error(w, t, "discharge_kw", discharge, s->discharge_max_kw);
     }
     if (charge > 0 && discharge > 0) {
@@ -274,10 +279,11 @@ static int32_t check_walk(walk *w, ckpd__path_series *series)
 }
 
 int32_t ckpd__path_plan_check(ckpd_context *context, const ckpd_path_view *view,
-                              const ckpd_path_plan *plan, double *objective, ckpd__path_series *series,
-                              bool quiet)
+                              const ckpd_path_plan *plan, double *objective,
+                              ckpd__path_series *series, bool quiet)
 {
-    walk w = {.told = quiet ? NULL : context, .view = view, .plan = plan, .cost = view->cost_offset};
+    walk w = {
+        .told = quiet ? NULL : context, .view = view, .plan = plan, .cost = view->cost_offset};
     w.it_kw = ckpd__calloc(context, (size_t)view->slots, 2 * sizeof(double));
     if (w.it_kw == NULL) {
         return ckpd__no_memory(context);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * Every plan of a small problem, one after the other: a second opinion that shares nothing with the
- * other solvers, and what a build without GLPK can fall back on. Depth first over the jobs; the storage
- * is dispatched exactly for each combination.
+ * other solvers, and what a build without GLPK can fall back on. Depth first over the jobs; the
+ * storage is dispatched exactly for each combination.
  */
 #include "solver/builtin.h"
 #include "solver/storage_exact.h"
@@ -34,7 +34,8 @@ static bool stopped(search *s)
             s->host->report(s->best, -INFINITY, s->leaves, 0, s->host->user);
         }
     }
-    if (s->stop == 0 && s->params->iteration_limit >= 0 && s->leaves >= s->params->iteration_limit) {
+    if (s->stop == 0 && s->params->iteration_limit >= 0 &&
+        s->leaves >= s->params->iteration_limit) {
         s->stop = 3;
     }
     return s->stop != 0 || s->status != CKPD_OK;
@@ -92,7 +93,8 @@ static bool occupy(search *s, int32_t slot, double power_kw, double gpus, double
     s->gpus[slot] += sign * gpus;
     double load = s->view->base_load_kw[slot] + s->view->load_factor[slot] * s->it_kw[slot];
     double cap = s->view->load_cap_kw[slot];
-    return s->gpus[slot] <= s->view->gpu_cap[slot] * (1 + 1e-12) && load <= cap + ckpd__tolerance(cap);
+    return s->gpus[slot] <= s->view->gpu_cap[slot] * (1 + 1e-12) &&
+           load <= cap + ckpd__tolerance(cap);
 }
 
 static void walk_path(search *s, int32_t j, int32_t state, int32_t t, int32_t k);
@@ -102,7 +104,8 @@ static void take_move(search *s, int32_t j, int32_t move, int32_t t, int32_t k)
     const ckpd_path_job *job = s->view->job[j];
     int32_t length = job->move_slots[move], count = s->step_count[j];
     double gpus = job->mode_gpus[job->move_mode[move]];
-    double cost = job->edge_cost != NULL ? job->edge_cost[ckpd__edge_index(s->view, job, move, t, k)] : 0;
+    double cost =
+        job->edge_cost != NULL ? job->edge_cost[ckpd__edge_index(s->view, job, move, t, k)] : 0;
     bool fits = true;
     for (int32_t i = 0; i < length; i++) {
         fits = occupy(s, t + i, ckpd__move_power(job, move, i), gpus, 1) && fits;
@@ -230,7 +233,7 @@ static void conclude(const search *s, ckpd_path_result *result)
     result->iterations = s->leaves;
     result->objective = s->best;
     result->bound = s->stop != 0 ? -INFINITY : s->best;
-    result->outcome = s->stop == 2 ? CKPD_OUTCOME_CANCELLED
+    result->outcome = s->stop == 2            ? CKPD_OUTCOME_CANCELLED
                       : s->stop != 0 && found ? CKPD_OUTCOME_FEASIBLE
                       : s->stop != 0          ? CKPD_OUTCOME_NO_PLAN
                       : found                 ? CKPD_OUTCOME_OPTIMAL

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* MILP views as text for other solvers, and their solutions read back. No files here: io does those. */
+/* MILP views as text for other solvers, and their solutions read back. No files here: io does
+ * those. */
 #ifndef CKPD_LIB_SOLVER_EXCHANGE_H
 #define CKPD_LIB_SOLVER_EXCHANGE_H
 
@@ -8,7 +9,8 @@
 /* Takes the next part of a text; false ends the writing with CKPD_ERR_FILE. */
 typedef bool (*ckpd__write_fn)(const char *text, size_t length, void *user);
 
-/* Names of columns and rows: letters, digits, underscores, shorter than CKPD__NAME_LENGTH, unique. */
+/* Names of columns and rows: letters, digits, underscores, shorter than CKPD__NAME_LENGTH, unique.
+ */
 typedef struct ckpd__milp_names {
     void (*column)(const void *user, int32_t index, char name[CKPD__NAME_LENGTH]);
     void (*row)(const void *user, int32_t index, char name[CKPD__NAME_LENGTH]);
@@ -30,9 +32,9 @@ int32_t ckpd__milp_write_lp(ckpd_context *context, const ckpd_milp_view *view,
 
 /* What a foreign solution file says beside its values. */
 typedef struct ckpd__foreign_solution {
-    const char *format;  /* "cbc", "highs", "glpk", "glpk-table", "plain" */
-    double objective;    /* as claimed, NaN when not said */
-    int32_t assigned;    /* columns that got a value; the rest is 0, as cbc leaves zeros out */
+    const char *format; /* "cbc", "highs", "glpk", "glpk-table", "plain" */
+    double objective;   /* as claimed, NaN when not said */
+    int32_t assigned;   /* columns that got a value; the rest is 0, as cbc leaves zeros out */
     int32_t claims_optimal;
 } ckpd__foreign_solution;
 

@@ -27,7 +27,8 @@ typedef struct reader {
     ckpd__foreign_solution *said;
 } reader;
 
-/* --- lines and words --------------------------------------------------------------------------- */
+/* --- lines and words ---------------------------------------------------------------------------
+ */
 
 static bool is_space(char c)
 {
@@ -69,7 +70,8 @@ static bool is(const reader *r, int32_t i, const char *text)
 
 static int32_t syntax(const reader *r, const char *what)
 {
-    return ckpd__fail(r->context, CKPD_ERR_SYNTAX, "solution", r->line, NAN, "line %L: %s", r->line, what);
+    return ckpd__fail(r->context, CKPD_ERR_SYNTAX, "solution", r->line, NAN, "line %L: %s", r->line,
+                      what);
 }
 
 static int32_t number(const reader *r, int32_t i, double *value)
@@ -80,7 +82,8 @@ static int32_t number(const reader *r, int32_t i, double *value)
     return syntax(r, "a number is missing or malformed");
 }
 
-/* --- columns by name --------------------------------------------------------------------------- */
+/* --- columns by name ---------------------------------------------------------------------------
+ */
 
 static size_t hash(const char *text, size_t length)
 {
@@ -157,7 +160,8 @@ static int32_t assign_named(reader *r, int32_t name, int32_t value)
     return status == CKPD_OK ? assign(r, j, v) : status;
 }
 
-/* --- the formats ------------------------------------------------------------------------------- */
+/* --- the formats -------------------------------------------------------------------------------
+ */
 
 /* First line "Optimal - objective value 1.5", then "3 name 1 0" with "**" before broken ones. */
 static int32_t read_cbc(reader *r)
@@ -179,7 +183,8 @@ static int32_t read_cbc(reader *r)
     return CKPD_OK;
 }
 
-/* "Model status", its value, "# Primal solution values", "Objective v", "# Columns n", "name value". */
+/* "Model status", its value, "# Primal solution values", "Objective v", "# Columns n", "name
+ * value". */
 static int32_t read_highs(reader *r)
 {
     bool in_columns = false;
@@ -209,7 +214,8 @@ static int32_t read_highs(reader *r)
     return CKPD_OK;
 }
 
-/* glpsol -w: "s mip rows columns status objective", then "j column value"; columns in written order. */
+/* glpsol -w: "s mip rows columns status objective", then "j column value"; columns in written
+ * order. */
 static int32_t read_glpk(reader *r)
 {
     r->said->format = "glpk";
@@ -221,7 +227,8 @@ static int32_t read_glpk(reader *r)
             status = number(r, r->count - 1, &r->said->objective);
         } else if (is(r, 0, "j")) {
             status = number(r, 1, &column);
-            /* "j k value" of a MIP, "j k value" of an interior point, "j k status value dual" of an LP */
+            /* "j k value" of a MIP, "j k value" of an interior point, "j k status value dual" of an
+             * LP */
             int32_t at = r->count == 5 ? 3 : 2;
             status = status == CKPD_OK ? number(r, at, &value) : status;
             if (status == CKPD_OK && column == r->view->columns + 1.0) {
@@ -241,11 +248,13 @@ static int32_t read_glpk(reader *r)
     return CKPD_OK;
 }
 
-/* The value in a line of glpsol's table: after "*" (integer) or a basis status such as "B" or "NL". */
+/* The value in a line of glpsol's table: after "*" (integer) or a basis status such as "B" or "NL".
+ */
 static int32_t table_value(reader *r, int32_t from, int32_t column)
 {
     double value;
-    while (from < r->count && !ckpd__parse_double(r->words[from].text, r->words[from].length, &value)) {
+    while (from < r->count &&
+           !ckpd__parse_double(r->words[from].text, r->words[from].length, &value)) {
         from++;
     }
     int32_t status = number(r, from, &value);
@@ -276,7 +285,8 @@ static int32_t read_glpk_table(reader *r)
             if (r->count == 2 && !next_line(r)) {
                 return syntax(r, "a value is missing");
             }
-            int32_t status = table_value(r, r->count > 2 && find(r, r->words[1]) == column ? 2 : 0, column);
+            int32_t status =
+                table_value(r, r->count > 2 && find(r, r->words[1]) == column ? 2 : 0, column);
             if (status != CKPD_OK) {
                 return status;
             }
@@ -337,7 +347,12 @@ int32_t ckpd__milp_read_solution(ckpd_context *context, const ckpd_milp_view *vi
                                  const ckpd__milp_names *names, const char *text, size_t length,
                                  double *x, ckpd__foreign_solution *said)
 {
-    reader r = {.context = context, .view = view, .names = names, .at = text, .end = text + length, .x = x,
+    reader r = {.context = context,
+                .view = view,
+                .names = names,
+                .at = text,
+                .end = text + length,
+                .x = x,
                 .said = said};
     *said = (ckpd__foreign_solution){.format = "", .objective = NAN};
     memset(x, 0, (size_t)view->columns * sizeof(double));

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------
+ */
 
 static void plain_column(const void *user, int32_t index, char name[CKPD__NAME_LENGTH])
 {
@@ -38,7 +39,8 @@ ckpd__milp_names ckpd__path_milp_names(const ckpd__path_milp *model)
     return (ckpd__milp_names){path_column, path_row, model};
 }
 
-/* --- a buffered writer ------------------------------------------------------------------------- */
+/* --- a buffered writer -------------------------------------------------------------------------
+ */
 
 typedef struct writer {
     const ckpd_milp_view *view;
@@ -92,8 +94,9 @@ static void put_row(writer *w, int32_t i)
 static int32_t finish(writer *w, ckpd_context *context)
 {
     flush(w);
-    return w->failed ? ckpd__fail(context, CKPD_ERR_FILE, NULL, -1, NAN, "the model cannot be written")
-                     : CKPD_OK;
+    return w->failed
+               ? ckpd__fail(context, CKPD_ERR_FILE, NULL, -1, NAN, "the model cannot be written")
+               : CKPD_OK;
 }
 
 static bool is_integer(const ckpd_milp_view *view, int32_t j)
@@ -101,7 +104,8 @@ static bool is_integer(const ckpd_milp_view *view, int32_t j)
     return view->integer != NULL && view->integer[j];
 }
 
-/* --- MPS --------------------------------------------------------------------------------------- */
+/* --- MPS ---------------------------------------------------------------------------------------
+ */
 
 static bool is_range(const ckpd_milp_view *view, int32_t i)
 {
@@ -115,10 +119,7 @@ static void mps_rows(writer *w)
     put(w, "ROWS\n N cost\n");
     for (int32_t i = 0; i < view->rows; i++) {
         double lower = view->row_lower[i], upper = view->row_upper[i];
-        put(w, lower == upper       ? " E "
-               : isfinite(upper)    ? " L "
-               : isfinite(lower)    ? " G "
-                                    : " N ");
+        put(w, lower == upper ? " E " : isfinite(upper) ? " L " : isfinite(lower) ? " G " : " N ");
         put_row(w, i);
         put(w, "\n");
     }
@@ -224,7 +225,8 @@ int32_t ckpd__milp_write_mps(ckpd_context *context, const ckpd_milp_view *view,
                              const ckpd__milp_names *names, ckpd__write_fn write, void *user)
 {
     writer w = {.view = view, .names = names, .write = write, .user = user};
-    /* The constant is a column: CBC takes a right-hand side of the objective off it, GLPK adds it. */
+    /* The constant is a column: CBC takes a right-hand side of the objective off it, GLPK adds it.
+     */
     put(&w, "NAME ckptdispatch FREE\n");
     mps_rows(&w);
     mps_columns(&w);
@@ -234,7 +236,8 @@ int32_t ckpd__milp_write_mps(ckpd_context *context, const ckpd_milp_view *view,
     return finish(&w, context);
 }
 
-/* --- LP ---------------------------------------------------------------------------------------- */
+/* --- LP ----------------------------------------------------------------------------------------
+ */
 
 /* The matrix by rows. */
 typedef struct transposed {
@@ -280,8 +283,8 @@ static void lp_term(writer *w, double value, int32_t *terms)
     put(w, " ");
 }
 
-static void lp_row(writer *w, const transposed *by_row, int32_t i, const char *suffix, const char *sense,
-                   double side)
+static void lp_row(writer *w, const transposed *by_row, int32_t i, const char *suffix,
+                   const char *sense, double side)
 {
     int32_t terms = 0;
     put(w, " ");

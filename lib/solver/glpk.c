@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * GLPK as a guest. Its errors abort the process, its state is one environment per thread, and freeing
- * that environment kills every GLPK object of the thread. So each solve runs on a thread of its own,
- * with its own environment; the error hook leaves by longjmp, and the environment is freed whatever
- * happened. The caller's thread waits, serves the callbacks and asks for a stop. Nothing of GLPK
- * outlives the call, and the host's own GLPK objects are never touched.
+ * GLPK as a guest. Its errors abort the process, its state is one environment per thread, and
+ * freeing that environment kills every GLPK object of the thread. So each solve runs on a thread of
+ * its own, with its own environment; the error hook leaves by longjmp, and the environment is freed
+ * whatever happened. The caller's thread waits, serves the callbacks and asks for a stop. Nothing
+ * of GLPK outlives the call, and the host's own GLPK objects are never touched.
  */
 #include "solver/builtin.h"
 #include "solver/guest.h"
@@ -18,7 +18,7 @@
 
 enum {
     MOST_FOR_CUTS = 20000, /* columns */
-    PRINT_MS = 40 /* GLPK "prints" this often: the only hook inside its simplex */
+    PRINT_MS = 40          /* GLPK "prints" this often: the only hook inside its simplex */
 };
 
 /* How the worker left GLPK, as values of longjmp. */
@@ -40,7 +40,7 @@ typedef struct worker {
     int *index; /* [longest column + 1], as GLPK counts from 1 */
     double *value;
     double *scale; /* [3 * rows] */
-    double *x; /* best point so far, 1-based */
+    double *x;     /* best point so far, 1-based */
     bool has_x, start_given, gap_reached, work_spent;
     double objective, bound;
     int64_t iterations, nodes;
@@ -48,7 +48,8 @@ typedef struct worker {
     const char *reason;
 } worker;
 
-/* --- hooks ------------------------------------------------------------------------------------- */
+/* --- hooks -------------------------------------------------------------------------------------
+ */
 
 static void on_error(void *info)
 {
@@ -56,7 +57,8 @@ static void on_error(void *info)
     longjmp(w->escape, LEFT_ERROR);
 }
 
-/* Every line GLPK would print comes here and ends here; inside its simplex this is the only way out. */
+/* Every line GLPK would print comes here and ends here; inside its simplex this is the only way
+ * out. */
 static int on_print(void *info, const char *line)
 {
     worker *w = info;
@@ -74,10 +76,12 @@ static int on_print(void *info, const char *line)
 
 static void publish(worker *w)
 {
-    ckpd__guest_tell(&w->guest, w->has_x ? w->objective : INFINITY, w->bound, w->iterations, w->nodes);
+    ckpd__guest_tell(&w->guest, w->has_x ? w->objective : INFINITY, w->bound, w->iterations,
+                     w->nodes);
 }
 
-/* --- building ---------------------------------------------------------------------------------- */
+/* --- building ----------------------------------------------------------------------------------
+ */
 
 static int bound_type(double lower, double upper)
 {
@@ -96,8 +100,9 @@ static double two_to(double factor)
 }
 
 /*
- * Geometric scaling by powers of two. GLPK's own walks linked lists and takes a minute where this takes
- * a tenth of a second; and it would be done again by every presolve, which finds nothing in our models.
+ * Geometric scaling by powers of two. GLPK's own walks linked lists and takes a minute where this
+ * takes a tenth of a second; and it would be done again by every presolve, which finds nothing in
+ * our models.
  */
 static void scale(worker *w)
 {
@@ -173,7 +178,8 @@ static void build(worker *w)
     scale(w);
 }
 
-/* --- linear programs --------------------------------------------------------------------------- */
+/* --- linear programs ---------------------------------------------------------------------------
+ */
 
 static int run_simplex(worker *w, int method)
 {
@@ -260,7 +266,8 @@ static void solve_lp(worker *w)
     }
 }
 
-/* --- integer programs -------------------------------------------------------------------------- */
+/* --- integer programs --------------------------------------------------------------------------
+ */
 
 static void take_incumbent(worker *w, glp_prob *p)
 {
@@ -276,7 +283,8 @@ static void take_incumbent(worker *w, glp_prob *p)
     }
 }
 
-/* GLPK takes a start on trust and needs exact integers; the point was checked before it came here. */
+/* GLPK takes a start on trust and needs exact integers; the point was checked before it came here.
+ */
 static void offer_start(worker *w, glp_tree *tree)
 {
     const ckpd_milp_view *view = w->view;
@@ -313,14 +321,14 @@ static void on_tree(glp_tree *tree, void *info)
     record_bound(w, tree);
     w->iterations = glp_get_it_cnt(p);
     publish(w);
-    if (w->has_x && w->objective - w->bound <= ckpd__gap_allowed(w->params, w->objective, w->bound)) {
+    if (w->has_x &&
+        w->objective - w->bound <= ckpd__gap_allowed(w->params, w->objective, w->bound)) {
         w->gap_reached = true;
     }
     const ckpd_solve_params *params = w->params;
     w->work_spent = w->work_spent || (params->node_limit >= 0 && w->nodes > params->node_limit) ||
                     (params->iteration_limit >= 0 && w->iterations >= params->iteration_limit);
-    if (w->gap_reached || w->work_spent ||
-        ckpd__guest_stop(&w->guest) != 0) {
+    if (w->gap_reached || w->work_spent || ckpd__guest_stop(&w->guest) != 0) {
         glp_ios_terminate(tree);
     }
 }
@@ -347,7 +355,8 @@ static int32_t mip_outcome(worker *w, int code)
     return w->has_x ? CKPD_OUTCOME_FEASIBLE : CKPD_OUTCOME_NO_PLAN;
 }
 
-/* Integer columns at their exact values, the rest solved again: no leak through a big-M survives. */
+/* Integer columns at their exact values, the rest solved again: no leak through a big-M survives.
+ */
 static void polish(worker *w)
 {
     const ckpd_milp_view *view = w->view;
@@ -383,8 +392,9 @@ static void solve_mip(worker *w)
     control.msg_lev = GLP_MSG_ALL;
     control.br_tech = w->view->hint_pseudo_cost ? GLP_BR_PCH : GLP_BR_DTH;
     /*
-     * Lumpy power makes MIR cuts worth an order of magnitude, until making them takes over: golden S3
-     * proven in 2 s of processor time with them and not within 44 s without, steep S4 in 0.3 s against 8.
+     * Lumpy power makes MIR cuts worth an order of magnitude, until making them takes over: golden
+     * S3 proven in 2 s of processor time with them and not within 44 s without, steep S4 in 0.3 s
+     * against 8.
      */
     control.mir_cuts = w->view->columns <= MOST_FOR_CUTS ? GLP_ON : GLP_OFF;
     control.presolve = GLP_OFF; /* it ignores every limit, and hides points from the callback */
@@ -401,7 +411,8 @@ static void solve_mip(worker *w)
     }
 }
 
-/* --- the thread -------------------------------------------------------------------------------- */
+/* --- the thread --------------------------------------------------------------------------------
+ */
 
 static void solve_guarded(worker *w)
 {
@@ -450,7 +461,8 @@ static void run(void *argument)
     glp_free_env();
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------------------------------
+ */
 
 static bool make_buffers(worker *w)
 {
@@ -530,7 +542,8 @@ static int32_t solve_milp(const ckpd_host *host, const ckpd_milp_view *view,
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* The version is of the header: asking the library would make an environment in the host's thread. */
+/* The version is of the header: asking the library would make an environment in the host's thread.
+ */
 const ckpd_backend_table ckpd__glpk_backend = {
     .size = sizeof(ckpd_backend_table),
     .abi = CKPD_BACKEND_ABI,

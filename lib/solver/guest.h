@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * A foreign solver runs on a thread of its own: with its own stack and thread-local state, with no signal
- * delivered to it, while the thread that called the library serves limits, cancel and progress.
+ * A foreign solver runs on a thread of its own: with its own stack and thread-local state, with no
+ * signal delivered to it, while the thread that called the library serves limits, cancel and
+ * progress.
  */
 #ifndef CKPD_LIB_SOLVER_GUEST_H
 #define CKPD_LIB_SOLVER_GUEST_H
@@ -19,7 +20,8 @@ typedef struct ckpd__guest {
     int64_t iterations, nodes;
 } ckpd__guest;
 
-/* Runs work(argument) on a private thread and returns when it has ended; false: no thread to be had. */
+/* Runs work(argument) on a private thread and returns when it has ended; false: no thread to be
+ * had. */
 bool ckpd__guest_run(ckpd__guest *guest, const ckpd_host *host, void (*work)(void *argument),
                      void *argument);
 /* From the guest's thread: how far it is. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * HiGHS through the few functions it needs, bound at run time. What is minded here:
- *  - the struct handed to callbacks has had four layouts under one soname: items are asked for by name;
+ *  - the struct handed to callbacks has had four layouts under one soname: items are asked for by
+ * name;
  *  - numbers never go through strings, which a comma locale would cut;
  *  - threads = 1 always: a second count in one thread is an error, and its pool is shared by all;
  *  - a process-wide lock: creating, solving and destroying on two threads at once has crashed;
@@ -21,7 +22,13 @@
 typedef void (*highs_callback)(int type, const char *message, const void *data_out, void *data_in,
                                void *user);
 enum { OPTIMAL = 7, INFEASIBLE = 8, INF_OR_UNBOUNDED = 9, UNBOUNDED = 10 };
-enum { TIME_LIMIT = 13, ITERATION_LIMIT = 14, SOLUTION_LIMIT = 16, INTERRUPTED = 17, MEMORY_LIMIT = 18 };
+enum {
+    TIME_LIMIT = 13,
+    ITERATION_LIMIT = 14,
+    SOLUTION_LIMIT = 16,
+    INTERRUPTED = 17,
+    MEMORY_LIMIT = 18
+};
 enum { SIMPLEX_INTERRUPT = 1, IPM_INTERRUPT = 2, MIP_INTERRUPT = 6 };
 enum { COLUMN_WISE = 1, MINIMIZE = 1, STATUS_ERROR = -1, POINT_FEASIBLE = 2 };
 
@@ -34,11 +41,11 @@ typedef struct highs_api {
     int32_t (*version_minor)(void);
     int32_t (*int_size)(const void *);
     int32_t (*pass_lp)(void *, int32_t, int32_t, int32_t, int32_t, int32_t, double, const double *,
-                       const double *, const double *, const double *, const double *, const int32_t *,
-                       const int32_t *, const double *);
+                       const double *, const double *, const double *, const double *,
+                       const int32_t *, const int32_t *, const double *);
     int32_t (*pass_mip)(void *, int32_t, int32_t, int32_t, int32_t, int32_t, double, const double *,
-                        const double *, const double *, const double *, const double *, const int32_t *,
-                        const int32_t *, const double *, const int32_t *);
+                        const double *, const double *, const double *, const double *,
+                        const int32_t *, const int32_t *, const double *, const int32_t *);
     int32_t (*set_bool)(void *, const char *, int32_t);
     int32_t (*set_int)(void *, const char *, int32_t);
     int32_t (*set_double)(void *, const char *, double);
@@ -92,7 +99,7 @@ typedef struct worker {
     const ckpd_milp_view *view;
     const ckpd_solve_params *params;
     ckpd_milp_result *result;
-    int32_t *start, *integer;          /* as HiGHS wants them */
+    int32_t *start, *integer;                   /* as HiGHS wants them */
     double *row_value, *row_dual, *column_dual; /* for a call that fills all */
     double started_s;
     bool mip;
@@ -100,9 +107,11 @@ typedef struct worker {
     const char *reason;
 } worker;
 
-/* --- running ----------------------------------------------------------------------------------- */
+/* --- running -----------------------------------------------------------------------------------
+ */
 
-static void on_callback(int type, const char *message, const void *data_out, void *data_in, void *user)
+static void on_callback(int type, const char *message, const void *data_out, void *data_in,
+                        void *user)
 {
     worker *w = user;
     (void)message;
@@ -125,7 +134,8 @@ static bool set_options(worker *w, void *highs, bool presolve)
     const highs_api *api = w->api;
     const ckpd_solve_params *p = w->params;
     double left = p->time_limit_s - (ckpd__clock_s() - w->started_s);
-    bool good = api->set_bool(highs, "output_flag", 0) == 0 && api->set_int(highs, "threads", 1) == 0 &&
+    bool good = api->set_bool(highs, "output_flag", 0) == 0 &&
+                api->set_int(highs, "threads", 1) == 0 &&
                 api->set_string(highs, "presolve", presolve ? "choose" : "off") == 0 &&
                 api->set_double(highs, "mip_rel_gap", p->relative_gap) == 0 &&
                 api->set_double(highs, "mip_abs_gap", p->absolute_gap) == 0 &&
@@ -137,7 +147,8 @@ static bool set_options(worker *w, void *highs, bool presolve)
         good = good && api->set_int(highs, "mip_max_nodes", (int32_t)p->node_limit) == 0;
     }
     if (p->iteration_limit >= 0 && p->iteration_limit < INT_MAX && !w->mip) {
-        good = good && api->set_int(highs, "simplex_iteration_limit", (int32_t)p->iteration_limit) == 0;
+        good = good &&
+               api->set_int(highs, "simplex_iteration_limit", (int32_t)p->iteration_limit) == 0;
     }
     return good;
 }
@@ -147,12 +158,12 @@ static bool pass_model(worker *w, void *highs)
     const ckpd_milp_view *v = w->view;
     int32_t nonzeros = (int32_t)v->nonzeros;
     int32_t code =
-        w->mip ? w->api->pass_mip(highs, v->columns, v->rows, nonzeros, COLUMN_WISE, MINIMIZE, v->offset,
-                                  v->cost, v->lower, v->upper, v->row_lower, v->row_upper, w->start,
-                                  v->index, v->value, w->integer)
-               : w->api->pass_lp(highs, v->columns, v->rows, nonzeros, COLUMN_WISE, MINIMIZE, v->offset,
-                                 v->cost, v->lower, v->upper, v->row_lower, v->row_upper, w->start,
-                                 v->index, v->value);
+        w->mip ? w->api->pass_mip(highs, v->columns, v->rows, nonzeros, COLUMN_WISE, MINIMIZE,
+                                  v->offset, v->cost, v->lower, v->upper, v->row_lower,
+                                  v->row_upper, w->start, v->index, v->value, w->integer)
+               : w->api->pass_lp(highs, v->columns, v->rows, nonzeros, COLUMN_WISE, MINIMIZE,
+                                 v->offset, v->cost, v->lower, v->upper, v->row_lower, v->row_upper,
+                                 w->start, v->index, v->value);
     return code != STATUS_ERROR;
 }
 
@@ -161,8 +172,8 @@ static void take_solution(worker *w, void *highs)
     ckpd_milp_result *result = w->result;
     int32_t point = 0;
     w->api->int_info(highs, "primal_solution_status", &point);
-    if (point != POINT_FEASIBLE ||
-        w->api->solution(highs, result->x, w->column_dual, w->row_value, w->row_dual) == STATUS_ERROR) {
+    if (point != POINT_FEASIBLE || w->api->solution(highs, result->x, w->column_dual, w->row_value,
+                                                    w->row_dual) == STATUS_ERROR) {
         return;
     }
     result->has_plan = 1;
@@ -269,7 +280,8 @@ static void run(void *argument)
     }
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------------------------------
+ */
 
 static bool make_buffers(worker *w, const ckpd_host *host, int32_t **ints, double **reals)
 {
@@ -378,7 +390,8 @@ int32_t ckpd__highs_register(ckpd_context *context, void *library)
     if (status == CKPD_OK) {
         const ckpd_backend_table table = {.size = sizeof table,
                                           .abi = CKPD_BACKEND_ABI,
-                                          .capabilities = CKPD_CAP_MILP | CKPD_CAP_LP | CKPD_CAP_START,
+                                          .capabilities =
+                                              CKPD_CAP_MILP | CKPD_CAP_LP | CKPD_CAP_START,
                                           .name = "highs",
                                           .version = api->version,
                                           .license = "MIT",

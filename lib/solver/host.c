@@ -31,7 +31,8 @@ static int32_t host_should_stop(void *user)
     return isfinite(state->limit_s) && ckpd__clock_s() - state->started_s >= state->limit_s ? 1 : 0;
 }
 
-static void host_report(double incumbent, double bound, int64_t iterations, int64_t nodes, void *user)
+static void host_report(double incumbent, double bound, int64_t iterations, int64_t nodes,
+                        void *user)
 {
     ckpd__host_state *state = user;
     if (state->control->progress == NULL || state->cancelled) {
@@ -44,9 +45,13 @@ static void host_report(double incumbent, double bound, int64_t iterations, int6
         double size = fmax(fabs(incumbent), fabs(bound));
         gap = incumbent <= bound ? 0 : (incumbent - bound) / size;
     }
-    ckpd_progress progress = {sizeof progress, ckpd__clock_s() - state->started_s, incumbent,
-                              bound,           gap,
-                              iterations,      nodes};
+    ckpd_progress progress = {sizeof progress,
+                              ckpd__clock_s() - state->started_s,
+                              incumbent,
+                              bound,
+                              gap,
+                              iterations,
+                              nodes};
     if (state->control->progress(&progress, state->control->progress_user) != 0) {
         state->cancelled = 1;
     }
@@ -72,9 +77,8 @@ void ckpd__host_start(ckpd_host *host, ckpd__host_state *state, ckpd_context *co
 
 double ckpd__host_time_left(const ckpd__host_state *state)
 {
-    return isfinite(state->limit_s)
-               ? fmax(0, state->limit_s - (ckpd__clock_s() - state->started_s))
-               : INFINITY;
+    return isfinite(state->limit_s) ? fmax(0, state->limit_s - (ckpd__clock_s() - state->started_s))
+                                    : INFINITY;
 }
 
 double ckpd__gap_allowed(const ckpd_solve_params *params, double upper, double lower)

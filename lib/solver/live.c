@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Which nodes and moves of a job can be on any plan at all: caps of single moves, then reachability. */
+/* Which nodes and moves of a job can be on any plan at all: caps of single moves, then
+ * reachability. */
 #include "solver/path_milp.h"
 
 #include <math.h>
@@ -56,7 +57,8 @@ static void mark_usable(const ckpd_path_view *view, const ckpd_path_job *job, co
 static bool can_wait(const ckpd_path_view *view, const ckpd_path_job *job, int32_t q, int32_t t,
                      int32_t k)
 {
-    return job->may_wait && t < view->slots && job->node_open[ckpd__node_index(view, job, q, t, k)] &&
+    return job->may_wait && t < view->slots &&
+           job->node_open[ckpd__node_index(view, job, q, t, k)] &&
            job->node_open[ckpd__node_index(view, job, q, t + 1, k)];
 }
 
@@ -118,8 +120,8 @@ static void mark_live(const ckpd_path_view *view, const ckpd_path_job *job, cons
     }
 }
 
-int32_t ckpd__live_nodes(ckpd_context *context, const ckpd_path_view *view, const ckpd_path_job *job,
-                         ckpd__live *live)
+int32_t ckpd__live_nodes(ckpd_context *context, const ckpd_path_view *view,
+                         const ckpd_path_job *job, ckpd__live *live)
 {
     size_t slots = (size_t)view->slots;
     bool paths = job->kind == CKPD_JOB_PATHS;

@@ -10,11 +10,11 @@ void ckpd__path_milp_free(ckpd__path_milp *m)
     if (m == NULL) {
         return;
     }
-    void *blocks[] = {m->cost,       m->lower,        m->upper,      m->value,      m->row_lower,
-                      m->row_upper,  m->integer,      m->start,      m->index,      m->column_tag,
-                      m->row_tag,    m->job_column,   m->piece_column, m->node_row,
-                      m->job_node,   m->pick_row,     m->gpu_row_of, m->cap_row_of, m->exclusive,
-                      m->clip_low,   m->clip_high};
+    void *blocks[] = {m->cost,      m->lower,      m->upper,        m->value,     m->row_lower,
+                      m->row_upper, m->integer,    m->start,        m->index,     m->column_tag,
+                      m->row_tag,   m->job_column, m->piece_column, m->node_row,  m->job_node,
+                      m->pick_row,  m->gpu_row_of, m->cap_row_of,   m->exclusive, m->clip_low,
+                      m->clip_high};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         ckpd__free(m->context, blocks[i]);
     }
@@ -32,8 +32,8 @@ static bool grow(ckpd__path_milp *m, void *array, size_t count, size_t bytes)
     return true;
 }
 
-bool ckpd__milp_column(ckpd__path_milp *m, ckpd__milp_tag tag, double cost, double lower, double upper,
-                       bool integer)
+bool ckpd__milp_column(ckpd__path_milp *m, ckpd__milp_tag tag, double cost, double lower,
+                       double upper, bool integer)
 {
     size_t j = (size_t)m->milp.columns;
     if (j == m->column_capacity) {
@@ -65,7 +65,8 @@ bool ckpd__milp_entry(ckpd__path_milp *m, int32_t row, double value)
     }
     if (n == m->nonzero_capacity) {
         size_t more = n + n / 2 + 1024;
-        if (!grow(m, &m->index, more, sizeof(int32_t)) || !grow(m, &m->value, more, sizeof(double))) {
+        if (!grow(m, &m->index, more, sizeof(int32_t)) ||
+            !grow(m, &m->value, more, sizeof(double))) {
             return false;
         }
         m->nonzero_capacity = more;
@@ -76,7 +77,8 @@ bool ckpd__milp_entry(ckpd__path_milp *m, int32_t row, double value)
     return true;
 }
 
-/* --- rows -------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------
+ */
 
 static int32_t add_row(ckpd__path_milp *m, ckpd__milp_tag tag, double lower, double upper)
 {
@@ -221,7 +223,8 @@ static int32_t add_rows(ckpd__path_milp *m)
     return CKPD_OK;
 }
 
-/* --- columns of jobs --------------------------------------------------------------------------- */
+/* --- columns of jobs ---------------------------------------------------------------------------
+ */
 
 static bool slots_entries(ckpd__path_milp *m, const ckpd_path_job *job, int32_t move, int32_t slot)
 {
@@ -246,8 +249,8 @@ static bool flow_entries(ckpd__path_milp *m, int32_t from, int32_t to)
 }
 
 /* Columns of the moves and the wait that leave one node. */
-static bool node_columns(ckpd__path_milp *m, int32_t j, const ckpd__live *live, int32_t q, int32_t t,
-                         int32_t k)
+static bool node_columns(ckpd__path_milp *m, int32_t j, const ckpd__live *live, int32_t q,
+                         int32_t t, int32_t k)
 {
     const ckpd_path_view *view = m->view;
     const ckpd_path_job *job = view->job[j];
@@ -262,16 +265,18 @@ static bool node_columns(ckpd__path_milp *m, int32_t j, const ckpd__live *live, 
                                      k + job->move_segments[i]);
         double cost =
             job->edge_cost != NULL ? job->edge_cost[ckpd__edge_index(view, job, i, t, k)] : 0;
-        if (live->node[to] && !(ckpd__milp_column(m, (ckpd__milp_tag){'m', j, i, q, t, k}, cost, 0, 1, true) &&
-                                flow_entries(m, from, row[to]) && slots_entries(m, job, i, t))) {
+        if (live->node[to] &&
+            !(ckpd__milp_column(m, (ckpd__milp_tag){'m', j, i, q, t, k}, cost, 0, 1, true) &&
+              flow_entries(m, from, row[to]) && slots_entries(m, job, i, t))) {
             return false;
         }
     }
     if (job->may_wait && t < view->slots) {
         size_t to = ckpd__node_index(view, job, q, t + 1, k);
         /* Not integer: with integral moves the waits of a path are integral by themselves. */
-        if (live->node[to] && !(ckpd__milp_column(m, (ckpd__milp_tag){'w', j, INT32_MAX, q, t, k}, 0, 0, 1, false) &&
-                                flow_entries(m, from, row[to]))) {
+        if (live->node[to] &&
+            !(ckpd__milp_column(m, (ckpd__milp_tag){'w', j, INT32_MAX, q, t, k}, 0, 0, 1, false) &&
+              flow_entries(m, from, row[to]))) {
             return false;
         }
     }
@@ -346,7 +351,8 @@ static int32_t add_job_columns(ckpd__path_milp *m, int64_t most)
     return CKPD_OK;
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------------------
+ */
 
 static bool make_arrays(ckpd__path_milp *m)
 {
@@ -356,7 +362,8 @@ static bool make_arrays(ckpd__path_milp *m)
     for (size_t j = 0; m->job_node != NULL && j < jobs; j++) {
         const ckpd_path_job *job = m->view->job[j];
         m->job_node[j] = nodes;
-        nodes += job->kind == CKPD_JOB_PATHS ? ckpd__node_index(m->view, job, job->states, 0, 0) : 0;
+        nodes +=
+            job->kind == CKPD_JOB_PATHS ? ckpd__node_index(m->view, job, job->states, 0, 0) : 0;
     }
     m->start = ckpd__calloc(c, 1, sizeof(int64_t));
     m->node_row = ckpd__calloc(c, nodes, sizeof(int32_t));
@@ -368,9 +375,10 @@ static bool make_arrays(ckpd__path_milp *m)
     m->exclusive = ckpd__calloc(c, slots, 1);
     m->clip_low = ckpd__calloc(c, slots, sizeof(double));
     m->clip_high = ckpd__calloc(c, slots, sizeof(double));
-    return m->start != NULL && m->job_node != NULL && m->node_row != NULL && m->pick_row != NULL && m->job_column != NULL &&
-           m->piece_column != NULL && m->gpu_row_of != NULL && m->cap_row_of != NULL &&
-           m->exclusive != NULL && m->clip_low != NULL && m->clip_high != NULL;
+    return m->start != NULL && m->job_node != NULL && m->node_row != NULL && m->pick_row != NULL &&
+           m->job_column != NULL && m->piece_column != NULL && m->gpu_row_of != NULL &&
+           m->cap_row_of != NULL && m->exclusive != NULL && m->clip_low != NULL &&
+           m->clip_high != NULL;
 }
 
 /* Rows are counted, then made: their number depends on the live nodes. */
@@ -404,8 +412,8 @@ static void publish(ckpd__path_milp *m)
     m->milp.value = m->value;
 }
 
-int32_t ckpd__path_milp_new(ckpd__path_milp **out, ckpd_context *context, const ckpd_path_view *view,
-                            int64_t most_columns)
+int32_t ckpd__path_milp_new(ckpd__path_milp **out, ckpd_context *context,
+                            const ckpd_path_view *view, int64_t most_columns)
 {
     ckpd__path_milp *m = ckpd__calloc(context, 1, sizeof *m);
     if (m == NULL) {

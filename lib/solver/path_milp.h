@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The MILP view of a path view, and the way back. docs/backends.md has the model. Columns per job are
- * the usable moves and waits (arc flow), per slot the linear pieces of the cost curve, and the storage.
+ * The MILP view of a path view, and the way back. docs/backends.md has the model. Columns per job
+ * are the usable moves and waits (arc flow), per slot the linear pieces of the cost curve, and the
+ * storage.
  */
 #ifndef CKPD_LIB_SOLVER_PATH_MILP_H
 #define CKPD_LIB_SOLVER_PATH_MILP_H
@@ -30,7 +31,8 @@ typedef struct ckpd__path_milp {
     ckpd__milp_tag *column_tag, *row_tag;
     size_t column_capacity, nonzero_capacity;
 
-    /* Columns of each job [jobs + 1], and of each slot's pieces [slots + 1]; first columns of the rest. */
+    /* Columns of each job [jobs + 1], and of each slot's pieces [slots + 1]; first columns of the
+     * rest. */
     int32_t *job_column, *piece_column;
     int32_t order_column, charge_column, discharge_column, charging_column, energy_column;
     double *clip_low, *clip_high; /* [slots] range of the net draw that can be reached */
@@ -41,29 +43,33 @@ typedef struct ckpd__path_milp {
     int32_t *pick_row; /* [jobs] first "one mode per slot" row of a slot-wise job */
     int32_t balance_row, gpu_row, cap_row, energy_row, charge_row, order_row;
     int32_t *gpu_row_of, *cap_row_of; /* [slots] or -1 */
-    uint8_t *exclusive; /* [slots] 1: charge and discharge need a binary here */
+    uint8_t *exclusive;               /* [slots] 1: charge and discharge need a binary here */
     double charge_max, discharge_max; /* power limits after the energy range */
 } ckpd__path_milp;
 
 /*
- * Derives the MILP view. `view` must outlive it and have been checked. More than `most_columns` columns
- * are refused with CKPD_ERR_NOT_SUPPORTED (0: no limit).
+ * Derives the MILP view. `view` must outlive it and have been checked. More than `most_columns`
+ * columns are refused with CKPD_ERR_NOT_SUPPORTED (0: no limit).
  */
-int32_t ckpd__path_milp_new(ckpd__path_milp **out, ckpd_context *context, const ckpd_path_view *view,
-                            int64_t most_columns);
+int32_t ckpd__path_milp_new(ckpd__path_milp **out, ckpd_context *context,
+                            const ckpd_path_view *view, int64_t most_columns);
 void ckpd__path_milp_free(ckpd__path_milp *model);
 /* Plan of a point: integers rounded, storage power netted and cleaned. */
 void ckpd__path_milp_decode(const ckpd__path_milp *model, const double *x, ckpd_path_plan *plan);
-/* Point of a plan that passed ckpd__path_plan_check; false when it uses a column the model left out. */
+/* Point of a plan that passed ckpd__path_plan_check; false when it uses a column the model left
+ * out. */
 bool ckpd__path_milp_encode(const ckpd__path_milp *model, const ckpd_path_plan *plan,
                             const ckpd__path_series *series, double *x);
 void ckpd__path_milp_column_name(const ckpd__path_milp *model, int32_t column,
                                  char name[CKPD__NAME_LENGTH]);
-void ckpd__path_milp_row_name(const ckpd__path_milp *model, int32_t row, char name[CKPD__NAME_LENGTH]);
+void ckpd__path_milp_row_name(const ckpd__path_milp *model, int32_t row,
+                              char name[CKPD__NAME_LENGTH]);
 
-/* --- between the sources of path_milp -------------------------------------------------------------- */
+/* --- between the sources of path_milp
+ * -------------------------------------------------------------- */
 
-/* Appends a column; entries follow with ckpd__milp_entry in ascending rows. False: out of memory. */
+/* Appends a column; entries follow with ckpd__milp_entry in ascending rows. False: out of memory.
+ */
 bool ckpd__milp_column(ckpd__path_milp *model, ckpd__milp_tag tag, double cost, double lower,
                        double upper, bool integer);
 bool ckpd__milp_entry(ckpd__path_milp *model, int32_t row, double value);
@@ -72,8 +78,8 @@ typedef struct ckpd__live {
     uint8_t *node;   /* [states][slots + 1][segments + 1] on some usable path */
     uint8_t *usable; /* [moves][slots]: alone within GPU, load and curve limits */
 } ckpd__live;
-int32_t ckpd__live_nodes(ckpd_context *context, const ckpd_path_view *view, const ckpd_path_job *job,
-                         ckpd__live *live);
+int32_t ckpd__live_nodes(ckpd_context *context, const ckpd_path_view *view,
+                         const ckpd_path_job *job, ckpd__live *live);
 /* What is drawn and held in a slot before any choice: base load plus fixed power, fixed GPUs. */
 double ckpd__slot_base_kw(const ckpd_path_view *view, int32_t slot);
 double ckpd__slot_fixed_gpus(const ckpd_path_view *view, int32_t slot);

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* --- decode ------------------------------------------------------------------------------------ */
+/* --- decode ------------------------------------------------------------------------------------
+ */
 
 /* Moves come out by start slot: a path has one at a time, but columns go by state first. */
 static void insert_step(const ckpd__path_milp *m, ckpd_path_plan *plan, const ckpd__milp_tag *tag)
@@ -30,7 +31,8 @@ static void insert_step(const ckpd__path_milp *m, ckpd_path_plan *plan, const ck
 static void net_power(const ckpd_path_storage *s, double *charge, double *discharge)
 {
     double kept = s->eta_charge * s->eta_discharge;
-    double c = fmin(fmax(*charge, 0), s->charge_max_kw), d = fmin(fmax(*discharge, 0), s->discharge_max_kw);
+    double c = fmin(fmax(*charge, 0), s->charge_max_kw),
+           d = fmin(fmax(*discharge, 0), s->discharge_max_kw);
     if (c * kept > d) {
         c -= d / kept;
         d = 0;
@@ -67,7 +69,8 @@ void ckpd__path_milp_decode(const ckpd__path_milp *m, const double *x, ckpd_path
     }
 }
 
-/* --- encode ------------------------------------------------------------------------------------ */
+/* --- encode ------------------------------------------------------------------------------------
+ */
 
 static int compare_tags(const ckpd__milp_tag *a, int32_t state, int32_t slot, int32_t segment,
                         int32_t move)
@@ -135,7 +138,8 @@ static bool encode_path(const ckpd__path_milp *m, int32_t j, const ckpd_path_pla
     return true;
 }
 
-static bool encode_slotwise(const ckpd__path_milp *m, int32_t j, const ckpd_path_plan *plan, double *x)
+static bool encode_slotwise(const ckpd__path_milp *m, int32_t j, const ckpd_path_plan *plan,
+                            double *x)
 {
     for (int32_t t = 0; t < m->view->slots; t++) {
         int32_t mode = plan->slot_mode[(size_t)j * (size_t)m->view->slots + (size_t)t];
@@ -153,7 +157,8 @@ static bool encode_slotwise(const ckpd__path_milp *m, int32_t j, const ckpd_path
     return true;
 }
 
-static void encode_pieces(const ckpd__path_milp *m, int32_t t, double net_kw, int32_t *order, double *x)
+static void encode_pieces(const ckpd__path_milp *m, int32_t t, double net_kw, int32_t *order,
+                          double *x)
 {
     ckpd__piece piece = {0};
     int32_t column = m->piece_column[t], run = 0;
@@ -194,7 +199,8 @@ bool ckpd__path_milp_encode(const ckpd__path_milp *m, const ckpd_path_plan *plan
     return true;
 }
 
-/* --- names ------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------
+ */
 
 /* Letters, digits and underscores only: every solver's file format takes them. */
 static void tag_name(const ckpd__milp_tag *tag, bool column, char name[CKPD__NAME_LENGTH])
@@ -202,11 +208,12 @@ static void tag_name(const ckpd__milp_tag *tag, bool column, char name[CKPD__NAM
     const size_t n = CKPD__NAME_LENGTH;
     switch (tag->kind) {
     case 'm':
-        ckpd__format(name, n, "move_j%d_s%d_t%d_k%d_m%d", tag->job, tag->state, tag->slot, tag->segment,
-                     tag->move);
+        ckpd__format(name, n, "move_j%d_s%d_t%d_k%d_m%d", tag->job, tag->state, tag->slot,
+                     tag->segment, tag->move);
         break;
     case 'w':
-        ckpd__format(name, n, "wait_j%d_s%d_t%d_k%d", tag->job, tag->state, tag->slot, tag->segment);
+        ckpd__format(name, n, "wait_j%d_s%d_t%d_k%d", tag->job, tag->state, tag->slot,
+                     tag->segment);
         break;
     case 'z':
         ckpd__format(name, n, "mode_j%d_t%d_m%d", tag->job, tag->slot, tag->move);
@@ -218,7 +225,8 @@ static void tag_name(const ckpd__milp_tag *tag, bool column, char name[CKPD__NAM
         ckpd__format(name, n, "order_t%d_r%d", tag->slot, tag->move);
         break;
     case 'f':
-        ckpd__format(name, n, "flow_j%d_s%d_t%d_k%d", tag->job, tag->state, tag->slot, tag->segment);
+        ckpd__format(name, n, "flow_j%d_s%d_t%d_k%d", tag->job, tag->state, tag->slot,
+                     tag->segment);
         break;
     case 'p':
         ckpd__format(name, n, "pick_j%d_t%d", tag->job, tag->slot);
@@ -236,9 +244,9 @@ static void tag_name(const ckpd__milp_tag *tag, bool column, char name[CKPD__NAM
         static const struct {
             char kind;
             const char *column, *row;
-        } words[] = {{'c', "charge", ""},       {'d', "discharge", ""},   {'u', "charging", ""},
-                     {'s', "energy", ""},       {'b', "", "balance"},     {'g', "", "gpus"},
-                     {'l', "", "load"},         {'e', "", "store"},       {'x', "", "charge_only"},
+        } words[] = {{'c', "charge", ""},        {'d', "discharge", ""}, {'u', "charging", ""},
+                     {'s', "energy", ""},        {'b', "", "balance"},   {'g', "", "gpus"},
+                     {'l', "", "load"},          {'e', "", "store"},     {'x', "", "charge_only"},
                      {'v', "", "discharge_only"}};
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
             if (words[i].kind == tag->kind) {
@@ -250,7 +258,8 @@ static void tag_name(const ckpd__milp_tag *tag, bool column, char name[CKPD__NAM
     }
 }
 
-void ckpd__path_milp_column_name(const ckpd__path_milp *m, int32_t column, char name[CKPD__NAME_LENGTH])
+void ckpd__path_milp_column_name(const ckpd__path_milp *m, int32_t column,
+                                 char name[CKPD__NAME_LENGTH])
 {
     tag_name(&m->column_tag[column], true, name);
 }

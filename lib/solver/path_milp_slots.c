@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* --- pieces ------------------------------------------------------------------------------------ */
+/* --- pieces ------------------------------------------------------------------------------------
+ */
 
 /* The piece that starts at or after breakpoint i, clipped; false at the end of the curve. */
 static bool piece_at(const ckpd__path_milp *m, int32_t slot, int64_t *i, ckpd__piece *piece)
@@ -57,7 +58,8 @@ bool ckpd__next_piece(const ckpd__path_milp *m, int32_t slot, ckpd__piece *piece
     return true;
 }
 
-/* --- ranges and exclusivity -------------------------------------------------------------------- */
+/* --- ranges and exclusivity --------------------------------------------------------------------
+ */
 
 static double most_power(const ckpd_path_job *job, int32_t slot)
 {
@@ -91,9 +93,9 @@ static void clip_slot(ckpd__path_milp *m, int32_t t)
 }
 
 /*
- * Charging and discharging at once by a and eta^2 a more than needed keeps the energy and only burns
- * a (1 - eta^2). It pays only where burning pays: where the curve falls faster than the throughput cost
- * rises. Elsewhere the binary is left out; equal-cost waste is netted afterwards.
+ * Charging and discharging at once by a and eta^2 a more than needed keeps the energy and only
+ * burns a (1 - eta^2). It pays only where burning pays: where the curve falls faster than the
+ * throughput cost rises. Elsewhere the binary is left out; equal-cost waste is netted afterwards.
  */
 static bool needs_exclusivity(const ckpd__path_milp *m, int32_t t)
 {
@@ -110,8 +112,8 @@ static bool needs_exclusivity(const ckpd__path_milp *m, int32_t t)
     double saved = s->throughput_cost_per_kwh * view->slot_hours * (1 + kept);
     bool burning_pays = steepest_fall * (1 - kept) > saved;
     /* Without the waste the draw must still be inside the curve. */
-    bool may_leave_curve = ckpd__slot_base_kw(view, t) - m->discharge_max <
-                           view->curve_x_kw[view->curve_start[t]];
+    bool may_leave_curve =
+        ckpd__slot_base_kw(view, t) - m->discharge_max < view->curve_x_kw[view->curve_start[t]];
     return burning_pays || (may_leave_curve && kept < 1);
 }
 
@@ -121,7 +123,8 @@ int32_t ckpd__milp_plan_slots(ckpd__path_milp *m)
     const ckpd_path_storage *s = view->storage;
     if (s != NULL) {
         /* No slot can move more energy than the range of the storage holds. */
-        double low = fmin(s->soc_min_kwh, s->soc_start_kwh), high = fmax(s->soc_max_kwh, s->soc_start_kwh);
+        double low = fmin(s->soc_min_kwh, s->soc_start_kwh),
+               high = fmax(s->soc_max_kwh, s->soc_start_kwh);
         double h = view->slot_hours;
         double in = fmax(0, s->soc_max_kwh - s->retention * low) / (s->eta_charge * h);
         double out = fmax(0, s->retention * high - s->soc_min_kwh) * s->eta_discharge / h;
@@ -137,7 +140,8 @@ int32_t ckpd__milp_plan_slots(ckpd__path_milp *m)
     return CKPD_OK;
 }
 
-/* --- columns ----------------------------------------------------------------------------------- */
+/* --- columns -----------------------------------------------------------------------------------
+ */
 
 static bool piece_columns(ckpd__path_milp *m)
 {
@@ -166,7 +170,8 @@ static bool piece_columns(ckpd__path_milp *m)
     return true;
 }
 
-/* Entries of the binary that follows run `run`: its own pieces full, those of the next run allowed. */
+/* Entries of the binary that follows run `run`: its own pieces full, those of the next run allowed.
+ */
 static bool order_entries(ckpd__path_milp *m, int32_t t, int32_t run, int32_t row)
 {
     ckpd__piece piece = {0};
@@ -222,8 +227,8 @@ static bool power_columns(ckpd__path_milp *m, bool charge)
     for (int32_t t = 0; t < m->view->slots; t++) {
         double energy = charge ? -s->eta_charge * h : h / s->eta_discharge;
         int32_t limit_row = m->exclusive[t] ? row : -1;
-        if (!ckpd__milp_column(m, (ckpd__milp_tag){charge ? 'c' : 'd', 0, 0, 0, t, 0}, cost, 0, most,
-                               false) ||
+        if (!ckpd__milp_column(m, (ckpd__milp_tag){charge ? 'c' : 'd', 0, 0, 0, t, 0}, cost, 0,
+                               most, false) ||
             !ckpd__milp_entry(m, m->balance_row + t, sign) ||
             !ckpd__milp_entry(m, m->cap_row_of[t], -sign) ||
             !ckpd__milp_entry(m, m->energy_row + t, energy) || !ckpd__milp_entry(m, limit_row, 1)) {
@@ -264,7 +269,8 @@ static bool energy_columns(ckpd__path_milp *m)
             }
             lower = s->terminal != CKPD_TERMINAL_FREE ? fmax(lower, s->soc_end_kwh) : lower;
         }
-        if (!ckpd__milp_column(m, (ckpd__milp_tag){'s', 0, 0, 0, t, 0}, cost, lower, upper, false) ||
+        if (!ckpd__milp_column(m, (ckpd__milp_tag){'s', 0, 0, 0, t, 0}, cost, lower, upper,
+                               false) ||
             !ckpd__milp_entry(m, m->energy_row + t, 1) ||
             (t + 1 < slots && !ckpd__milp_entry(m, m->energy_row + t + 1, -s->retention))) {
             return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Solvers that are separate shared libraries. They are opened with RTLD_LOCAL, because two solvers may
- * export the same C++ symbols, and never closed: several stay mapped anyway, and tables may live in them.
+ * Solvers that are separate shared libraries. They are opened with RTLD_LOCAL, because two solvers
+ * may export the same C++ symbols, and never closed: several stay mapped anyway, and tables may
+ * live in them.
  */
 #include "solver/highs.h"
 
@@ -69,7 +70,8 @@ int32_t ckpd_backend_load(ckpd_context *context, const char *path)
     void *library = open_library(path);
     if (library == NULL) {
         const char *text = dlerror();
-        return ckpd__fail(context, CKPD_ERR_FILE, "path", -1, NAN, "%s", text != NULL ? text : path);
+        return ckpd__fail(context, CKPD_ERR_FILE, "path", -1, NAN, "%s",
+                          text != NULL ? text : path);
     }
     void *init = dlsym(library, "ckpd_plugin_init");
     if (init != NULL) {

@@ -99,10 +99,10 @@ static int32_t unknown_backend(ckpd_context *context, const char *name)
 
 static const char *needed_text(uint32_t needed)
 {
-    return needed & CKPD_CAP_MILP        ? "models with integer columns"
-           : needed & CKPD_CAP_LP        ? "linear programs"
-           : needed & CKPD_CAP_SLOTWISE  ? "slot-wise jobs"
-                                         : "path problems";
+    return needed & CKPD_CAP_MILP       ? "models with integer columns"
+           : needed & CKPD_CAP_LP       ? "linear programs"
+           : needed & CKPD_CAP_SLOTWISE ? "slot-wise jobs"
+                                        : "path problems";
 }
 
 int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t needed,
@@ -146,7 +146,8 @@ int32_t ckpd__backend_choose_paths(ckpd_context *context, uint32_t paths,
     for (int32_t i = 0; (table = backend_at(context, i)) != NULL; i++) {
         if (!passed) {
             passed = table == after;
-        } else if ((table->capabilities & paths) == paths || (table->capabilities & CKPD_CAP_MILP) != 0) {
+        } else if ((table->capabilities & paths) == paths ||
+                   (table->capabilities & CKPD_CAP_MILP) != 0) {
             *out = table;
             return CKPD_OK;
         }
@@ -208,7 +209,8 @@ static registry *get_registry(ckpd_context *context)
     return all;
 }
 
-int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *given, void *block)
+int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *given,
+                                   void *block)
 {
     ckpd_backend_table table;
     int32_t status =
@@ -223,8 +225,7 @@ int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_tab
     if (all == NULL) {
         return ckpd__no_memory(context);
     }
-    entry **grown =
-        ckpd__realloc(context, all->entries, (size_t)all->count + 1, sizeof(entry *));
+    entry **grown = ckpd__realloc(context, all->entries, (size_t)all->count + 1, sizeof(entry *));
     if (grown == NULL) {
         return ckpd__no_memory(context);
     }

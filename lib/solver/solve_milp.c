@@ -34,8 +34,8 @@ static bool crossed(const double *lower, const double *upper, int32_t count, con
 {
     for (int32_t i = 0; i < count; i++) {
         if (lower[i] > upper[i] + 1e-9 * fmax(1, fabs(upper[i]))) {
-            ckpd__format(answer->message, sizeof answer->message, "%s %d: lower bound %g above upper %g",
-                         what, i, lower[i], upper[i]);
+            ckpd__format(answer->message, sizeof answer->message,
+                         "%s %d: lower bound %g above upper %g", what, i, lower[i], upper[i]);
             return true;
         }
     }
@@ -55,7 +55,8 @@ static void solve_empty(const ckpd_milp_view *view, ckpd_milp_result *answer)
     answer->objective = answer->bound = answer->has_plan ? view->offset : INFINITY;
 }
 
-/* Solvers compare reduced costs with fixed tolerances: prices in another currency must not matter. */
+/* Solvers compare reduced costs with fixed tolerances: prices in another currency must not matter.
+ */
 static double objective_unit(const ckpd_milp_view *view)
 {
     double largest = 0;
@@ -117,7 +118,8 @@ static int32_t prepare_start(milp_solve *s)
     } else if (status == CKPD_ERR_NO_MEMORY) {
         return status;
     } else {
-        ckpd__log(s->context, CKPD_LOG_DEBUG, CKPD_MSG_SOLVER, "start point is not feasible: not used");
+        ckpd__log(s->context, CKPD_LOG_DEBUG, CKPD_MSG_SOLVER,
+                  "start point is not feasible: not used");
     }
     return CKPD_OK;
 }
@@ -125,8 +127,7 @@ static int32_t prepare_start(milp_solve *s)
 static int32_t make_answer(milp_solve *s, const ckpd_milp_result *result)
 {
     ckpd_milp_result *answer = &s->answer;
-    *answer = (ckpd_milp_result){
-        .size = sizeof *answer, .objective = INFINITY, .bound = -INFINITY};
+    *answer = (ckpd_milp_result){.size = sizeof *answer, .objective = INFINITY, .bound = -INFINITY};
     size_t columns = (size_t)s->original->columns, rows = (size_t)s->original->rows;
     answer->x = ckpd__calloc(s->context, columns, sizeof(double));
     bool complete = answer->x != NULL;
@@ -172,8 +173,8 @@ static void scale_back(milp_solve *s)
 }
 
 /*
- * Integers within a solver's tolerance may stand for a point that exact integers do not allow (a leak
- * through a big-M). Then the rest is solved again beside the rounded integers.
+ * Integers within a solver's tolerance may stand for a point that exact integers do not allow (a
+ * leak through a big-M). Then the rest is solved again beside the rounded integers.
  */
 static int32_t polish(milp_solve *s)
 {
@@ -236,7 +237,8 @@ static int32_t judge(milp_solve *s, const ckpd_solve_params *asked)
         ckpd__milp_point_check(s->context, s->original, answer->x, &answer->objective, false);
     if (status == CKPD_ERR_VERIFY && is_mip(s->original)) {
         int32_t polished = polish(s);
-        status = polished == CKPD_ERR_VERIFY ? status : polished; /* the first miss is the one told */
+        status =
+            polished == CKPD_ERR_VERIFY ? status : polished; /* the first miss is the one told */
     }
     if (status != CKPD_OK) {
         return status;
@@ -274,7 +276,8 @@ static int32_t run_backend(milp_solve *s, const ckpd_solve_params *asked)
     if (status != CKPD_OK) {
         s->answer.message[sizeof s->answer.message - 1] = '\0';
         int32_t code = status < 0 ? status : CKPD_ERR_BACKEND;
-        return ckpd__fail(s->context, code, "backend", -1, NAN, "backend \"%s\": %s", s->backend->name,
+        return ckpd__fail(s->context, code, "backend", -1, NAN, "backend \"%s\": %s",
+                          s->backend->name,
                           s->answer.message[0] != '\0' ? s->answer.message : ckpd_strerror(code));
     }
     return judge(s, asked);
@@ -297,7 +300,8 @@ static int32_t solve(milp_solve *s, const ckpd_solve_params *asked)
     return run_backend(s, asked);
 }
 
-static void hand_over(const ckpd_milp_view *view, const ckpd_milp_result *from, ckpd_milp_result *to)
+static void hand_over(const ckpd_milp_view *view, const ckpd_milp_result *from,
+                      ckpd_milp_result *to)
 {
     double *x = to->x, *row_dual = to->row_dual, *reduced_cost = to->reduced_cost;
     if (from->has_plan) {
@@ -344,9 +348,9 @@ int32_t ckpd__milp_solve(ckpd_context *context, const char *backend, const ckpd_
     if (status == CKPD_OK) {
         hand_over(view, &s.answer, result);
         if (info != NULL) {
-            *info = (ckpd__solve_info){
-                .trusted = (s.backend->capabilities & CKPD_CAP_TRUSTED_BOUND) != 0,
-                .seconds = ckpd__clock_s() - s.state.started_s};
+            *info = (ckpd__solve_info){.trusted =
+                                           (s.backend->capabilities & CKPD_CAP_TRUSTED_BOUND) != 0,
+                                       .seconds = ckpd__clock_s() - s.state.started_s};
             ckpd__format(info->backend, sizeof info->backend, "%s", s.backend->name);
         }
     }
@@ -374,14 +378,16 @@ int32_t ckpd_milp_solve(ckpd_context *context, const char *backend, const ckpd_m
     int32_t status = ckpd__struct_in(context, "milp_view", view, &known_view, sizeof known_view,
                                      sizeof known_view);
     if (status == CKPD_OK) {
-        status = ckpd__struct_in(context, "milp_result", result, &known, sizeof known, sizeof known);
+        status =
+            ckpd__struct_in(context, "milp_result", result, &known, sizeof known, sizeof known);
     }
     if (status == CKPD_OK) {
         ckpd__solve_control control = {.cancel = cancel};
         status = ckpd__milp_solve(context, backend, &known_view, params, &control, &known, NULL);
     }
     if (status == CKPD_OK) {
-        status = ckpd__struct_out(context, "milp_result", result, &known, sizeof known, sizeof known);
+        status =
+            ckpd__struct_out(context, "milp_result", result, &known, sizeof known, sizeof known);
     }
     return status;
 }

@@ -17,11 +17,12 @@ typedef struct path_solve {
     ckpd_host host;
     ckpd__host_state state;
     ckpd_path_result answer; /* its plan is the library's */
-    double floor; /* bound of the structure presolve */
+    double floor;            /* bound of the structure presolve */
     bool by_milp, trusted;
 } path_solve;
 
-/* --- what can be said without a solver --------------------------------------------------------- */
+/* --- what can be said without a solver ---------------------------------------------------------
+ */
 
 static bool obvious(ckpd_path_result *answer, const char *text)
 {
@@ -38,18 +39,19 @@ static bool slot_is_impossible(const ckpd_path_view *view, int32_t t, ckpd_path_
     double cap = view->load_cap_kw[t], most = view->curve_x_kw[view->curve_start[t + 1] - 1];
     double storage = view->storage != NULL ? view->storage->discharge_max_kw : 0;
     if (gpus > view->gpu_cap[t] * (1 + 1e-12)) {
-        ckpd__format(text, sizeof text, "slot %d: running edges hold %g GPUs, the cap is %g", t, gpus,
-                     view->gpu_cap[t]);
+        ckpd__format(text, sizeof text, "slot %d: running edges hold %g GPUs, the cap is %g", t,
+                     gpus, view->gpu_cap[t]);
         return obvious(answer, text);
     }
     if (base > cap + ckpd__tolerance(cap)) {
-        ckpd__format(text, sizeof text, "slot %d: base load %g kW is above the load cap %g kW", t, base,
-                     cap);
+        ckpd__format(text, sizeof text, "slot %d: base load %g kW is above the load cap %g kW", t,
+                     base, cap);
         return obvious(answer, text);
     }
     if (base - storage > most + ckpd__tolerance(most)) {
-        ckpd__format(text, sizeof text, "slot %d: base load %g kW is more than the %g kW that can be had",
-                     t, base, most + storage);
+        ckpd__format(text, sizeof text,
+                     "slot %d: base load %g kW is more than the %g kW that can be had", t, base,
+                     most + storage);
         return obvious(answer, text);
     }
     return false;
@@ -87,9 +89,11 @@ static int32_t look_for_obvious(path_solve *s, bool *found)
     return CKPD_OK;
 }
 
-/* --- MILP backends ----------------------------------------------------------------------------- */
+/* --- MILP backends -----------------------------------------------------------------------------
+ */
 
-static int32_t new_series(ckpd_context *context, const ckpd_path_view *view, ckpd__path_series *series)
+static int32_t new_series(ckpd_context *context, const ckpd_path_view *view,
+                          ckpd__path_series *series)
 {
     size_t slots = (size_t)view->slots;
     double *block = ckpd__calloc(context, 4 * slots + 1, sizeof(double));
@@ -132,8 +136,8 @@ static int32_t solve_model(path_solve *s, ckpd__path_milp *model, double *x)
 {
     ckpd_milp_result answer = {.size = sizeof answer, .x = x};
     s->params.time_limit_s = ckpd__host_time_left(&s->state);
-    int32_t status = ckpd__milp_solve(s->context, s->backend->name, &model->milp, &s->params, s->control,
-                                      &answer, NULL);
+    int32_t status = ckpd__milp_solve(s->context, s->backend->name, &model->milp, &s->params,
+                                      s->control, &answer, NULL);
     if (status != CKPD_OK) {
         return status;
     }
@@ -156,7 +160,8 @@ static int32_t solve_by_model(path_solve *s, const ckpd_path_plan *plan)
     if (status != CKPD_OK) {
         return status;
     }
-    double *start = NULL, *x = ckpd__calloc(s->context, (size_t)model->milp.columns, sizeof(double));
+    double *start = NULL,
+           *x = ckpd__calloc(s->context, (size_t)model->milp.columns, sizeof(double));
     status = x != NULL ? encode_start(s, plan, model, &start) : ckpd__no_memory(s->context);
     if (status == CKPD_OK) {
         status = solve_model(s, model, x);
@@ -168,15 +173,16 @@ static int32_t solve_by_model(path_solve *s, const ckpd_path_plan *plan)
 }
 
 /*
- * The structure layer first: its plan is a start, its bound a floor. When it has settled the case by
- * itself, there is nothing left for the backend. *settled says so.
+ * The structure layer first: its plan is a start, its bound a floor. When it has settled the case
+ * by itself, there is nothing left for the backend. *settled says so.
  */
 static int32_t structure_presolve(path_solve *s, bool *settled)
 {
     enum { NODES = 200 }; /* more would turn a presolve into the solve */
     ckpd_solve_params params = s->params;
     params.time_limit_s = ckpd__host_time_left(&s->state) / 2;
-    params.node_limit = s->params.node_limit >= 0 && s->params.node_limit < NODES ? s->params.node_limit : NODES;
+    params.node_limit =
+        s->params.node_limit >= 0 && s->params.node_limit < NODES ? s->params.node_limit : NODES;
     ckpd__host_state state;
     ckpd_host host;
     ckpd__host_start(&host, &state, s->context, s->control, params.time_limit_s);
@@ -237,7 +243,8 @@ static int32_t solve_by_milp(path_solve *s)
     return status;
 }
 
-/* --- path backends ----------------------------------------------------------------------------- */
+/* --- path backends -----------------------------------------------------------------------------
+ */
 
 static int32_t solve_by_paths(path_solve *s)
 {
@@ -253,7 +260,8 @@ static int32_t solve_by_paths(path_solve *s)
                       s->answer.message[0] != '\0' ? s->answer.message : ckpd_strerror(code));
 }
 
-/* --- judging ----------------------------------------------------------------------------------- */
+/* --- judging -----------------------------------------------------------------------------------
+ */
 
 static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
 {
@@ -273,8 +281,8 @@ static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
     if (!answer->has_plan) {
         return CKPD_OK;
     }
-    int32_t status = ckpd__path_plan_check(s->context, s->view, &answer->plan, &answer->objective, NULL,
-                                           false);
+    int32_t status =
+        ckpd__path_plan_check(s->context, s->view, &answer->plan, &answer->objective, NULL, false);
     if (status != CKPD_OK) {
         return status;
     }
@@ -307,8 +315,8 @@ static int32_t choose(path_solve *s, const char *name)
             status = ckpd__backend_choose_paths(s->context, paths, NULL, &s->backend);
             if (status == CKPD_OK) {
                 ckpd__log(s->context, CKPD_LOG_WARNING, CKPD_MSG_FALLBACK,
-                          "backend \"%s\" does not solve this kind of job: \"%s\" does it instead", name,
-                          s->backend->name);
+                          "backend \"%s\" does not solve this kind of job: \"%s\" does it instead",
+                          name, s->backend->name);
             }
         }
     } else {
@@ -385,8 +393,7 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
                          const ckpd_solve_params *params, const ckpd__solve_control *control,
                          ckpd_path_result *result, ckpd__solve_info *info)
 {
-    path_solve s = {
-        .context = context, .view = view, .control = control, .floor = -INFINITY};
+    path_solve s = {.context = context, .view = view, .control = control, .floor = -INFINITY};
     ckpd_solve_params asked;
     int32_t status = ckpd__params_read(context, params, &asked);
     if (status == CKPD_OK) {
@@ -402,7 +409,8 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
         return status;
     }
     s.params = asked;
-    s.answer = (ckpd_path_result){.size = sizeof s.answer, .objective = INFINITY, .bound = -INFINITY};
+    s.answer =
+        (ckpd_path_result){.size = sizeof s.answer, .objective = INFINITY, .bound = -INFINITY};
     if (ckpd__plan_new(context, view, &s.answer.plan) != CKPD_OK) {
         return ckpd__no_memory(context);
     }
@@ -440,14 +448,16 @@ int32_t ckpd_path_solve(ckpd_context *context, const char *backend, const ckpd_p
     int32_t status = ckpd__struct_in(context, "path_view", view, &known_view, sizeof known_view,
                                      sizeof known_view);
     if (status == CKPD_OK) {
-        status = ckpd__struct_in(context, "path_result", result, &known, sizeof known, sizeof known);
+        status =
+            ckpd__struct_in(context, "path_result", result, &known, sizeof known, sizeof known);
     }
     if (status == CKPD_OK) {
         ckpd__solve_control control = {.cancel = cancel, .no_fallback = backend != NULL};
         status = ckpd__path_solve(context, backend, &known_view, params, &control, &known, NULL);
     }
     if (status == CKPD_OK) {
-        status = ckpd__struct_out(context, "path_result", result, &known, sizeof known, sizeof known);
+        status =
+            ckpd__struct_out(context, "path_result", result, &known, sizeof known, sizeof known);
     }
     return status;
 }

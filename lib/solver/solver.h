@@ -12,23 +12,24 @@
 /* Table of the named backend, borrowed, or NULL. Knows built-ins without any allocation. */
 const ckpd_backend_table *ckpd__backend_find(const ckpd_context *context, const char *name);
 /*
- * The named backend or, for NULL and "", the first in the order of preference that has all of `needed`
- * (native, glpk, enumerate, then what was registered). Fails with CKPD_ERR_UNKNOWN_NAME (naming the
- * nearest), CKPD_ERR_NO_BACKEND or CKPD_ERR_NOT_SUPPORTED.
+ * The named backend or, for NULL and "", the first in the order of preference that has all of
+ * `needed` (native, glpk, enumerate, then what was registered). Fails with CKPD_ERR_UNKNOWN_NAME
+ * (naming the nearest), CKPD_ERR_NO_BACKEND or CKPD_ERR_NOT_SUPPORTED.
  */
 int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t needed,
                              const ckpd_backend_table **out);
 /*
- * The preferred backend for a path problem: one with all of `paths`, or one that takes MILP views. With
- * `after`, the next in preference behind that one.
+ * The preferred backend for a path problem: one with all of `paths`, or one that takes MILP views.
+ * With `after`, the next in preference behind that one.
  */
 int32_t ckpd__backend_choose_paths(ckpd_context *context, uint32_t paths,
                                    const ckpd_backend_table *after, const ckpd_backend_table **out);
 /*
- * Registration without the refusal of CKPD_CAP_TRUSTED_BOUND; for tables of the library itself. `block`
- * is freed with the context, NULL for none; it stays the caller's on failure.
+ * Registration without the refusal of CKPD_CAP_TRUSTED_BOUND; for tables of the library itself.
+ * `block` is freed with the context, NULL for none; it stays the caller's on failure.
  */
-int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *table, void *block);
+int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_table *table,
+                                   void *block);
 
 /* --- services to a running backend (host.c) --------------------------------------------------- */
 
@@ -52,8 +53,8 @@ typedef struct ckpd__host_state {
     ckpd_context *context;
     const ckpd__solve_control *control;
     double started_s, limit_s;
-    double objective_unit; /* the backend works in cost / objective_unit */
-    double bound_floor;    /* bound already proven, in cost */
+    double objective_unit;          /* the backend works in cost / objective_unit */
+    double bound_floor;             /* bound already proven, in cost */
     atomic_int_least32_t cancelled; /* by the progress callback */
 } ckpd__host_state;
 
@@ -65,7 +66,8 @@ double ckpd__host_time_left(const ckpd__host_state *state);
 /* max(absolute, relative * max(|UB|, |LB|)): the one definition of the gap that ends a solve. */
 double ckpd__gap_allowed(const ckpd_solve_params *params, double upper, double lower);
 
-/* --- solves as dispatch and shape use them (solve_milp.c, solve_path.c) ------------------------ */
+/* --- solves as dispatch and shape use them (solve_milp.c, solve_path.c) ------------------------
+ */
 
 int32_t ckpd__milp_solve(ckpd_context *context, const char *backend, const ckpd_milp_view *view,
                          const ckpd_solve_params *params, const ckpd__solve_control *control,
@@ -74,7 +76,8 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
                          const ckpd_solve_params *params, const ckpd__solve_control *control,
                          ckpd_path_result *result, ckpd__solve_info *info);
 
-/* --- arguments and answers (validate.c, check.c) ----------------------------------------------- */
+/* --- arguments and answers (validate.c, check.c) -----------------------------------------------
+ */
 
 /* Complete defaults into `known`, refuse what is out of range. `given` NULL: all defaults. */
 int32_t ckpd__params_read(ckpd_context *context, const ckpd_solve_params *given,
@@ -84,19 +87,21 @@ int32_t ckpd__path_view_check(ckpd_context *context, const ckpd_path_view *view)
 
 /* Tolerance of a row, bound or balance whose largest term has this size. */
 double ckpd__tolerance(double largest_term);
-/* Objective of x, and CKPD_ERR_VERIFY naming the first bound, row or integer column that x misses. */
+/* Objective of x, and CKPD_ERR_VERIFY naming the first bound, row or integer column that x misses.
+ */
 int32_t ckpd__milp_point_check(ckpd_context *context, const ckpd_milp_view *view, const double *x,
                                double *objective, bool quiet);
 
-/* Smaller big-M coefficients where some are dangerously large (tighten.c); `block` holds them, free it. */
+/* Smaller big-M coefficients where some are dangerously large (tighten.c); `block` holds them, free
+ * it. */
 int32_t ckpd__milp_tighten(ckpd_context *context, ckpd_milp_view *view, double **block);
 
 /* Per-slot series of a plan; every array has `slots` entries, soc_kwh one more. */
 typedef struct ckpd__path_series {
-    double *load_kw;  /* site load without storage */
-    double *net_kw;   /* x of the slot's curve */
+    double *load_kw; /* site load without storage */
+    double *net_kw;  /* x of the slot's curve */
     double *gpus;
-    double *soc_kwh;  /* NULL without storage */
+    double *soc_kwh; /* NULL without storage */
 } ckpd__path_series;
 
 /*

@@ -58,7 +58,9 @@ static double slope(const part *p)
 
 static double value_at(const part *p, double x)
 {
-    return x <= p->x0 ? p->v0 : x >= p->x1 ? p->v1 : p->v0 + (p->v1 - p->v0) * ((x - p->x0) / (p->x1 - p->x0));
+    return x <= p->x0   ? p->v0
+           : x >= p->x1 ? p->v1
+                        : p->v0 + (p->v1 - p->v0) * ((x - p->x0) / (p->x1 - p->x0));
 }
 
 /* Least value at x, infinity outside. */
@@ -79,7 +81,8 @@ static int32_t run_end(const ckpd__storage_exact *w, const function *f, int32_t 
     for (i++; i < f->count; i++) {
         const part *before = &f->parts[i - 1], *p = &f->parts[i];
         double rounding = 1e-9 * fmax(fabs(slope(before)), fabs(slope(p)));
-        if (p->x0 > before->x1 + w->slack || p->v0 < before->v1 - 1e-12 * fmax(1, fabs(before->v1)) ||
+        if (p->x0 > before->x1 + w->slack ||
+            p->v0 < before->v1 - 1e-12 * fmax(1, fabs(before->v1)) ||
             slope(p) < slope(before) - rounding) {
             break;
         }
@@ -87,7 +90,8 @@ static int32_t run_end(const ckpd__storage_exact *w, const function *f, int32_t 
     return i;
 }
 
-/* The infimal convolution of two convex runs: both starts added, the parts in order of their slopes. */
+/* The infimal convolution of two convex runs: both starts added, the parts in order of their
+ * slopes. */
 static bool fold_runs(ckpd__storage_exact *w, const part *a, int32_t a_count, const part *b,
                       int32_t b_count, function *out)
 {
@@ -121,8 +125,8 @@ static bool append(ckpd__storage_exact *w, function *f, part added)
 }
 
 /* The lower of two lines between x0 and x1, one of them possibly missing. */
-static bool append_lower(ckpd__storage_exact *w, function *out, const part *a, const part *b, double x0,
-                         double x1)
+static bool append_lower(ckpd__storage_exact *w, function *out, const part *a, const part *b,
+                         double x0, double x1)
 {
     if (a == NULL || b == NULL) {
         const part *p = a != NULL ? a : b;
@@ -178,7 +182,8 @@ static bool merge(ckpd__storage_exact *w, function *spare)
             j++;
         }
         bool in_a = i < a->count && a->parts[i].x0 <= x, in_b = j < b->count && b->parts[j].x0 <= x;
-        if (!append_lower(w, spare, in_a ? &a->parts[i] : NULL, in_b ? &b->parts[j] : NULL, x, next)) {
+        if (!append_lower(w, spare, in_a ? &a->parts[i] : NULL, in_b ? &b->parts[j] : NULL, x,
+                          next)) {
             return false;
         }
         x = next;
@@ -194,7 +199,8 @@ static bool merge(ckpd__storage_exact *w, function *spare)
     return true;
 }
 
-/* --- one slot ---------------------------------------------------------------------------------- */
+/* --- one slot ----------------------------------------------------------------------------------
+ */
 
 static double energy_of(const ckpd_path_view *view, double power_kw)
 {
@@ -204,7 +210,8 @@ static double energy_of(const ckpd_path_view *view, double power_kw)
 }
 
 /* Range of storage power (charge positive) that devices and curve allow; false when empty. */
-static bool power_range(const ckpd_path_view *view, int32_t t, double load, double *low, double *high)
+static bool power_range(const ckpd_path_view *view, int32_t t, double load, double *low,
+                        double *high)
 {
     double first = view->curve_x_kw[view->curve_start[t]];
     double last = view->curve_x_kw[view->curve_start[t + 1] - 1];
@@ -314,7 +321,8 @@ static int32_t advance(ckpd__storage_exact *w, int32_t t, double load)
     return good ? CKPD_OK : CKPD_ERR_NO_MEMORY;
 }
 
-/* --- the way back ------------------------------------------------------------------------------ */
+/* --- the way back ------------------------------------------------------------------------------
+ */
 
 static double end_cost(const ckpd_path_storage *s, double energy, double cost, double slack)
 {
@@ -344,7 +352,8 @@ typedef struct choice {
     double cost, before, change;
 } choice;
 
-static void consider(const ckpd__storage_exact *w, int32_t t, double before, double change, choice *best)
+static void consider(const ckpd__storage_exact *w, int32_t t, double before, double change,
+                     choice *best)
 {
     double cost = evaluate(w, &w->value[t], before) + evaluate(w, &w->step, change);
     if (cost < best->cost - 1e-12 * fmax(1, fabs(cost))) {
@@ -352,7 +361,8 @@ static void consider(const ckpd__storage_exact *w, int32_t t, double before, dou
     }
 }
 
-/* The step that led to `energy` at boundary t + 1: the best one keeps to a corner of either function. */
+/* The step that led to `energy` at boundary t + 1: the best one keeps to a corner of either
+ * function. */
 static double step_back(const ckpd__storage_exact *w, int32_t t, double *energy)
 {
     double kept = w->view->storage->retention;

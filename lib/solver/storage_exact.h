@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * The best charge and discharge for a given load, exactly, whatever the shape of the slot curves:
- * forward dynamic programming over the stored energy with piecewise-linear value functions. Meant for
- * small cases: on curves that are not convex the functions may grow with every slot.
+ * forward dynamic programming over the stored energy with piecewise-linear value functions. Meant
+ * for small cases: on curves that are not convex the functions may grow with every slot.
  */
 #ifndef CKPD_LIB_SOLVER_STORAGE_EXACT_H
 #define CKPD_LIB_SOLVER_STORAGE_EXACT_H

@@ -43,8 +43,9 @@ static void largest_activity(const ckpd_milp_view *view, const double *value, do
 }
 
 /*
- * One entry of the row a x + b z <= limit, with `others` the largest a x. With b < 0 the row at z = 1
- * is slack by limit - b - others, with b > 0 the row at z = 0 by limit - others: slack is cut away.
+ * One entry of the row a x + b z <= limit, with `others` the largest a x. With b < 0 the row at z =
+ * 1 is slack by limit - b - others, with b > 0 the row at z = 0 by limit - others: slack is cut
+ * away.
  */
 static void tighten_entry(double *b, double *limit, double others)
 {
@@ -94,7 +95,8 @@ int32_t ckpd__milp_tighten(ckpd_context *context, ckpd_milp_view *view, double *
     if (value == NULL) {
         return ckpd__no_memory(context);
     }
-    double *row_lower = value + nonzeros, *row_upper = row_lower + rows, *activity = row_upper + rows;
+    double *row_lower = value + nonzeros, *row_upper = row_lower + rows,
+           *activity = row_upper + rows;
     memcpy(value, view->value, nonzeros * sizeof(double));
     memcpy(row_lower, view->row_lower, rows * sizeof(double));
     memcpy(row_upper, view->row_upper, rows * sizeof(double));

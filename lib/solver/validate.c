@@ -7,8 +7,8 @@
 static int32_t wrong(ckpd_context *context, const char *field, int64_t index, double value,
                      const char *what)
 {
-    return ckpd__fail(context, CKPD_ERR_ARGUMENT, field, index, value, "%s[%L] = %g: %s", field, index,
-                      value, what);
+    return ckpd__fail(context, CKPD_ERR_ARGUMENT, field, index, value, "%s[%L] = %g: %s", field,
+                      index, value, what);
 }
 
 int32_t ckpd__params_read(ckpd_context *context, const ckpd_solve_params *given,
@@ -43,7 +43,8 @@ int32_t ckpd__params_read(ckpd_context *context, const ckpd_solve_params *given,
     return status;
 }
 
-/* --- MILP view --------------------------------------------------------------------------------- */
+/* --- MILP view ---------------------------------------------------------------------------------
+ */
 
 /* Bounds of a row or column: never NaN, and infinite only on the side that means "none". */
 static int32_t check_bounds(ckpd_context *context, const char *lower_name, const double *lower,
@@ -93,11 +94,10 @@ int32_t ckpd__milp_view_check(ckpd_context *context, const ckpd_milp_view *view)
         return ckpd__fail(context, CKPD_ERR_ARGUMENT, "columns", -1, view->columns,
                           "columns, rows and nonzeros must not be negative");
     }
-    bool missing = (view->columns > 0 && (view->cost == NULL || view->lower == NULL ||
-                                          view->upper == NULL)) ||
-                   (view->rows > 0 && (view->row_lower == NULL || view->row_upper == NULL)) ||
-                   view->start == NULL ||
-                   (view->nonzeros > 0 && (view->index == NULL || view->value == NULL));
+    bool missing =
+        (view->columns > 0 && (view->cost == NULL || view->lower == NULL || view->upper == NULL)) ||
+        (view->rows > 0 && (view->row_lower == NULL || view->row_upper == NULL)) ||
+        view->start == NULL || (view->nonzeros > 0 && (view->index == NULL || view->value == NULL));
     if (missing) {
         return ckpd__null_argument(context, "array of milp_view");
     }
@@ -116,13 +116,14 @@ int32_t ckpd__milp_view_check(ckpd_context *context, const ckpd_milp_view *view)
         status = check_matrix(context, view);
     }
     if (status == CKPD_OK && view->start_point != NULL) {
-        status = ckpd__check_series(context, "start_point", view->start_point, view->columns, -1e300,
-                                    1e300);
+        status = ckpd__check_series(context, "start_point", view->start_point, view->columns,
+                                    -1e300, 1e300);
     }
     return status;
 }
 
-/* --- path view --------------------------------------------------------------------------------- */
+/* --- path view ---------------------------------------------------------------------------------
+ */
 
 static int32_t check_curve(ckpd_context *context, const ckpd_path_view *view, int32_t slot)
 {
@@ -145,8 +146,8 @@ static int32_t check_curve(ckpd_context *context, const ckpd_path_view *view, in
         double rounding = 1e-9 * fmax(fabs(slope), fabs(next)) + 1e-12 * largest / width;
         if (view->curve_convex[slot] && next < slope - rounding) {
             return ckpd__fail(context, CKPD_ERR_NOT_CONVEX, "curve_convex", slot, next,
-                              "curve of slot %d is called convex, but its slope falls at %g kW", slot,
-                              x[i - 1]);
+                              "curve of slot %d is called convex, but its slope falls at %g kW",
+                              slot, x[i - 1]);
         }
         slope = next;
     }
@@ -167,7 +168,8 @@ static int32_t check_slots(ckpd_context *context, const ckpd_path_view *view)
         status = ckpd__check_series(context, "load_factor", view->load_factor, slots, 0, 1e6);
     }
     if (status == CKPD_OK) {
-        status = ckpd__check_series(context, "load_cap_kw", view->load_cap_kw, slots, -1e15, INFINITY);
+        status =
+            ckpd__check_series(context, "load_cap_kw", view->load_cap_kw, slots, -1e15, INFINITY);
     }
     if (status == CKPD_OK) {
         status = ckpd__check_series(context, "gpu_cap", view->gpu_cap, slots, 0, INFINITY);
@@ -177,10 +179,11 @@ static int32_t check_slots(ckpd_context *context, const ckpd_path_view *view)
     }
     for (int32_t t = 0; status == CKPD_OK && t < view->slots; t++) {
         int64_t first = view->curve_start[t], count = view->curve_start[t + 1] - first;
-        status = ckpd__check_series(context, "curve_x_kw", view->curve_x_kw + first, count, -1e15, 1e15);
+        status =
+            ckpd__check_series(context, "curve_x_kw", view->curve_x_kw + first, count, -1e15, 1e15);
         if (status == CKPD_OK) {
-            status =
-                ckpd__check_series(context, "curve_cost", view->curve_cost + first, count, -1e300, 1e300);
+            status = ckpd__check_series(context, "curve_cost", view->curve_cost + first, count,
+                                        -1e300, 1e300);
         }
         if (status == CKPD_OK) {
             status = check_curve(context, view, t);
@@ -208,7 +211,8 @@ static int32_t check_storage(ckpd_context *context, const ckpd_path_storage *sto
         {"soc_max_kwh", storage->soc_max_kwh, storage->soc_min_kwh, 1e15},
         {"soc_start_kwh", storage->soc_start_kwh, 0, 1e15},
         {"terminal", storage->terminal, CKPD_TERMINAL_FREE, CKPD_TERMINAL_EQUAL},
-        {"soc_end_kwh", storage->terminal == CKPD_TERMINAL_FREE ? 0 : storage->soc_end_kwh, 0, 1e15},
+        {"soc_end_kwh", storage->terminal == CKPD_TERMINAL_FREE ? 0 : storage->soc_end_kwh, 0,
+         1e15},
         {"end_value_per_kwh", storage->end_value_per_kwh, -1e15, 1e15},
         {"throughput_cost_per_kwh", storage->throughput_cost_per_kwh, 0, 1e15},
     };
@@ -222,7 +226,8 @@ static int32_t check_storage(ckpd_context *context, const ckpd_path_storage *sto
     return CKPD_OK;
 }
 
-static int32_t check_moves(ckpd_context *context, const ckpd_path_view *view, const ckpd_path_job *job)
+static int32_t check_moves(ckpd_context *context, const ckpd_path_view *view,
+                           const ckpd_path_job *job)
 {
     for (int32_t i = 0; i < job->moves; i++) {
         if (job->move_mode[i] < 0 || job->move_mode[i] >= job->modes) {
@@ -237,7 +242,8 @@ static int32_t check_moves(ckpd_context *context, const ckpd_path_view *view, co
     }
     int32_t status = CKPD_OK;
     if (job->move_last_kw != NULL) {
-        status = ckpd__check_series(context, "move_last_kw", job->move_last_kw, job->moves, 0, 1e15);
+        status =
+            ckpd__check_series(context, "move_last_kw", job->move_last_kw, job->moves, 0, 1e15);
     }
     if (status == CKPD_OK && job->edge_cost != NULL) {
         int64_t count = (int64_t)job->moves * view->slots * job->segments;
@@ -260,10 +266,11 @@ static int32_t check_job_shape(ckpd_context *context, const ckpd_path_view *view
     }
     if (job->source_slot < 0 || job->source_slot > job->deadline || job->deadline > view->slots) {
         return ckpd__fail(context, CKPD_ERR_ARGUMENT, "deadline", j, job->deadline,
-                          "job %d \"%s\": 0 <= source slot %d <= deadline %d <= slots %d is needed", j,
-                          name, job->source_slot, job->deadline, view->slots);
+                          "job %d \"%s\": 0 <= source slot %d <= deadline %d <= slots %d is needed",
+                          j, name, job->source_slot, job->deadline, view->slots);
     }
-    if (job->modes < 0 || (job->modes > 0 && (job->mode_gpus == NULL || job->mode_power_kw == NULL))) {
+    if (job->modes < 0 ||
+        (job->modes > 0 && (job->mode_gpus == NULL || job->mode_power_kw == NULL))) {
         return ckpd__fail(context, CKPD_ERR_ARGUMENT, "modes", j, job->modes,
                           "job %d \"%s\": mode table is missing", j, name);
     }
@@ -275,12 +282,12 @@ static int32_t check_job_shape(ckpd_context *context, const ckpd_path_view *view
     if (job->segments < 0 || job->source_segment < 0 || job->source_segment > job->segments ||
         job->states != (job->transition != NULL ? 1 + job->modes : 1) || job->source_state < 0 ||
         job->source_state >= job->states || job->moves < 0 || job->node_open == NULL) {
-        return ckpd__fail(context, CKPD_ERR_ARGUMENT, "job", j, job->segments,
-                          "job %d \"%s\": segments, states, source or node_open do not fit together", j,
-                          name);
+        return ckpd__fail(
+            context, CKPD_ERR_ARGUMENT, "job", j, job->segments,
+            "job %d \"%s\": segments, states, source or node_open do not fit together", j, name);
     }
-    if (job->moves > 0 && (job->move_mode == NULL || job->move_slots == NULL ||
-                           job->move_segments == NULL)) {
+    if (job->moves > 0 &&
+        (job->move_mode == NULL || job->move_slots == NULL || job->move_segments == NULL)) {
         return ckpd__null_argument(context, "move arrays");
     }
     return CKPD_OK;
@@ -306,15 +313,15 @@ static int32_t check_job(ckpd_context *context, const ckpd_path_view *view, int3
         status = check_moves(context, view, job);
     }
     if (status == CKPD_OK && job->kind == CKPD_JOB_SLOTWISE) {
-        status = ckpd__check_series(context, "mode_work_per_slot", job->mode_work_per_slot, job->modes,
-                                    0, 1e300);
+        status = ckpd__check_series(context, "mode_work_per_slot", job->mode_work_per_slot,
+                                    job->modes, 0, 1e300);
         if (status == CKPD_OK) {
             status = ckpd__check_finite(context, "work_required", j, job->work_required);
         }
     }
     if (status == CKPD_OK && job->fixed_power_kw != NULL) {
-        status =
-            ckpd__check_series(context, "fixed_power_kw", job->fixed_power_kw, view->slots, 0, 1e15);
+        status = ckpd__check_series(context, "fixed_power_kw", job->fixed_power_kw, view->slots, 0,
+                                    1e15);
     }
     for (int32_t t = 0; status == CKPD_OK && job->fixed_gpus != NULL && t < view->slots; t++) {
         if (job->fixed_gpus[t] < 0) {

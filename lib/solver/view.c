@@ -15,7 +15,8 @@ size_t ckpd__edge_index(const ckpd_path_view *view, const ckpd_path_job *job, in
 size_t ckpd__node_index(const ckpd_path_view *view, const ckpd_path_job *job, int32_t state,
                         int32_t slot, int32_t segment)
 {
-    return ((size_t)state * ((size_t)view->slots + 1) + (size_t)slot) * ((size_t)job->segments + 1) +
+    return ((size_t)state * ((size_t)view->slots + 1) + (size_t)slot) *
+               ((size_t)job->segments + 1) +
            (size_t)segment;
 }
 
@@ -79,7 +80,8 @@ double ckpd__curve_cost(const ckpd_path_view *view, int32_t slot, double x_kw)
     return cost[first] + (cost[last] - cost[first]) * ((x_kw - x[first]) / (x[last] - x[first]));
 }
 
-/* --- plans ------------------------------------------------------------------------------------- */
+/* --- plans -------------------------------------------------------------------------------------
+ */
 
 static bool has_slotwise(const ckpd_path_view *view)
 {

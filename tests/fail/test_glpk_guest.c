@@ -7,6 +7,16 @@
 #include "support/instance.h"
 #include "support/support.h"
 
+#ifndef CKPD_HAVE_GLPK
+
+int main(void)
+{
+    test_skip("this build has no GLPK");
+    return 77;
+}
+
+#else
+
 #include <fcntl.h>
 #include <glpk.h>
 #include <math.h>
@@ -30,7 +40,8 @@ static void teardown(void)
     ckpd_context_free(context);
 }
 
-/* --- the host's own problem: max x + y, x + 2y <= 4, 3x + y <= 6; optimum 2.8 at (1.6, 1.2) ----------- */
+/* --- the host's own problem: max x + y, x + 2y <= 4, 3x + y <= 6; optimum 2.8 at (1.6, 1.2)
+ * ----------- */
 
 static glp_prob *host_problem(void)
 {
@@ -59,9 +70,11 @@ static void expect_host_problem(glp_prob *p)
     ck_assert_double_eq_tol(glp_get_obj_val(p), 2.8, 1e-9);
 }
 
-/* --- models of ours ---------------------------------------------------------------------------------- */
+/* --- models of ours
+ * ---------------------------------------------------------------------------------- */
 
-static const double cost[] = {-8, -11, -6, -4}, zeros[4], ones[] = {1, 1, 1, 1}, weight[] = {5, 7, 4, 3};
+static const double cost[] = {-8, -11, -6, -4}, zeros[4], ones[] = {1, 1, 1, 1},
+                    weight[] = {5, 7, 4, 3};
 static const uint8_t integer[] = {1, 1, 1, 1};
 static const int64_t start[] = {0, 1, 2, 3, 4};
 static const int32_t rows[4];
@@ -69,9 +82,18 @@ static const double row_lower[] = {-INFINITY}, row_upper[] = {14};
 
 static ckpd_milp_view knapsack(void)
 {
-    return (ckpd_milp_view){.size = sizeof(ckpd_milp_view), .columns = 4, .rows = 1, .nonzeros = 4,
-                            .cost = cost, .lower = zeros, .upper = ones, .integer = integer,
-                            .row_lower = row_lower, .row_upper = row_upper, .start = start, .index = rows,
+    return (ckpd_milp_view){.size = sizeof(ckpd_milp_view),
+                            .columns = 4,
+                            .rows = 1,
+                            .nonzeros = 4,
+                            .cost = cost,
+                            .lower = zeros,
+                            .upper = ones,
+                            .integer = integer,
+                            .row_lower = row_lower,
+                            .row_upper = row_upper,
+                            .start = start,
+                            .index = rows,
                             .value = weight};
 }
 
@@ -86,7 +108,8 @@ static void solve_knapsack(ckpd_context *own)
 }
 
 /* Straight to the backend, past every check of the library: GLPK meets what it aborts on. */
-static int32_t solve_unchecked(const ckpd_milp_view *view, const ckpd_solve_params *given, char *message)
+static int32_t solve_unchecked(const ckpd_milp_view *view, const ckpd_solve_params *given,
+                               char *message)
 {
     ckpd__solve_control control = {0};
     ckpd__host_state state;
@@ -126,7 +149,8 @@ static void provoke_errors(void)
     ck_assert_msg(strstr(message, "invalid number of columns") != NULL, "%s", message);
 }
 
-/* --- tests ------------------------------------------------------------------------------------------- */
+/* --- tests
+ * ------------------------------------------------------------------------------------------- */
 
 START_TEST(test_host_objects_survive)
 {
@@ -143,7 +167,8 @@ START_TEST(test_host_objects_survive)
 }
 END_TEST
 
-/* A limit on GLPK's memory is reached in the middle of its work: told as such, and the next solve works. */
+/* A limit on GLPK's memory is reached in the middle of its work: told as such, and the next solve
+ * works. */
 START_TEST(test_memory_limit)
 {
     instance *made = instance_golden("cases/aidc2048-golden.json", 1, 0, false, false);
@@ -154,11 +179,18 @@ START_TEST(test_memory_limit)
     instance_result found;
     instance_result_init(&found, &made->view);
     for (int64_t megabytes = 1; megabytes <= 4; megabytes++) {
-        ckpd_solve_params params = {.size = sizeof params, .time_limit_s = INFINITY, .relative_gap = 1e-6,
-                                    .node_limit = -1, .iteration_limit = -1, .threads = 1, .presolve = 1,
+        ckpd_solve_params params = {.size = sizeof params,
+                                    .time_limit_s = INFINITY,
+                                    .relative_gap = 1e-6,
+                                    .node_limit = -1,
+                                    .iteration_limit = -1,
+                                    .threads = 1,
+                                    .presolve = 1,
                                     .memory_limit_mb = megabytes};
-        int32_t status = ckpd_path_solve(context, "glpk", &made->view, &params, NULL, &found.result);
-        ck_assert_msg(status == CKPD_ERR_NO_MEMORY, "%d: %s", status, ckpd_context_last_message(context));
+        int32_t status =
+            ckpd_path_solve(context, "glpk", &made->view, &params, NULL, &found.result);
+        ck_assert_msg(status == CKPD_ERR_NO_MEMORY, "%d: %s", status,
+                      ckpd_context_last_message(context));
         ck_assert_msg(strstr(ckpd_context_last_message(context), "limit exceeded") != NULL, "%s",
                       ckpd_context_last_message(context));
     }
@@ -210,7 +242,8 @@ START_TEST(test_nothing_is_printed)
     dup2(file, 2);
     solve_knapsack(context);
     provoke_errors();
-    instance_features features = {.jobs = 2, .slots = 6, .segments = 3, .modes = 2, .storage = 1, .nonconvex = 1};
+    instance_features features = {
+        .jobs = 2, .slots = 6, .segments = 3, .modes = 2, .storage = 1, .nonconvex = 1};
     instance *made = instance_random(3, &features);
     instance_result found;
     instance_result_init(&found, &made->view);
@@ -251,15 +284,18 @@ START_TEST(test_signals_and_masks_stay)
 }
 END_TEST
 
-/* --- limits ------------------------------------------------------------------------------------------ */
+/* --- limits
+ * ------------------------------------------------------------------------------------------ */
 
-/* The quarter-hour day has 102,748 binaries; its root LP alone takes GLPK longer than these limits. */
+/* The quarter-hour day has 102,748 binaries; its root LP alone takes GLPK longer than these limits.
+ */
 static instance *large(void)
 {
     return instance_golden("cases/aidc2048-steep.json", 4, 24, false, false);
 }
 
-static double stop_large(const ckpd_solve_params *params, const ckpd_cancel *cancel, int32_t expected)
+static double stop_large(const ckpd_solve_params *params, const ckpd_cancel *cancel,
+                         int32_t expected)
 {
     instance *made = large();
     if (made == NULL) {
@@ -268,7 +304,8 @@ static double stop_large(const ckpd_solve_params *params, const ckpd_cancel *can
     instance_result found;
     instance_result_init(&found, &made->view);
     double before = ckpd__clock_s();
-    ck_assert_int_eq(ckpd_path_solve(context, "glpk", &made->view, params, cancel, &found.result), CKPD_OK);
+    ck_assert_int_eq(ckpd_path_solve(context, "glpk", &made->view, params, cancel, &found.result),
+                     CKPD_OK);
     double seconds = ckpd__clock_s() - before;
     ck_assert_int_eq(found.result.outcome, expected);
     ck_assert(!found.result.has_plan || found.result.bound <= found.result.objective);
@@ -279,8 +316,13 @@ static double stop_large(const ckpd_solve_params *params, const ckpd_cancel *can
 
 static ckpd_solve_params with_time(double seconds)
 {
-    return (ckpd_solve_params){.size = sizeof(ckpd_solve_params), .time_limit_s = seconds, .relative_gap = 1e-6,
-                               .node_limit = -1, .iteration_limit = -1, .threads = 1, .presolve = 1};
+    return (ckpd_solve_params){.size = sizeof(ckpd_solve_params),
+                               .time_limit_s = seconds,
+                               .relative_gap = 1e-6,
+                               .node_limit = -1,
+                               .iteration_limit = -1,
+                               .threads = 1,
+                               .presolve = 1};
 }
 
 /* Room for a loaded machine; what is measured on a quiet one is in docs/backends.md. */
@@ -319,7 +361,8 @@ START_TEST(test_cancel_in_the_root)
 }
 END_TEST
 
-/* S3 is a hard search with an early plan: the plan, its bound and the gap come back at the limit. */
+/* S3 is a hard search with an early plan: the plan, its bound and the gap come back at the limit.
+ */
 START_TEST(test_incumbent_at_the_limit)
 {
     instance *made = instance_golden("cases/aidc2048-golden.json", 1, 0, true, false);
@@ -330,7 +373,8 @@ START_TEST(test_incumbent_at_the_limit)
     instance_result_init(&found, &made->view);
     ckpd_solve_params params = with_time(INFINITY);
     params.node_limit = 4000;
-    ck_assert_int_eq(ckpd_path_solve(context, "glpk", &made->view, &params, NULL, &found.result), CKPD_OK);
+    ck_assert_int_eq(ckpd_path_solve(context, "glpk", &made->view, &params, NULL, &found.result),
+                     CKPD_OK);
     ck_assert_int_eq(found.result.outcome, CKPD_OUTCOME_FEASIBLE);
     ck_assert_int_eq(found.result.has_plan, 1);
     ck_assert_double_ge(found.result.objective, 282.578 - 1e-3);
@@ -359,8 +403,9 @@ START_TEST(test_progress_cancels)
     int calls = 0;
     ckpd__solve_control control = {.progress = stop_at_third, .progress_user = &calls};
     ckpd__solve_info info;
-    ck_assert_int_eq(ckpd__path_solve(context, "glpk", &made->view, NULL, &control, &found.result, &info),
-                     CKPD_OK);
+    ck_assert_int_eq(
+        ckpd__path_solve(context, "glpk", &made->view, NULL, &control, &found.result, &info),
+        CKPD_OK);
     ck_assert_int_eq(found.result.outcome, CKPD_OUTCOME_CANCELLED);
     ck_assert_int_ge(calls, 3);
     ck_assert_str_eq(info.backend, "glpk");
@@ -388,3 +433,5 @@ int main(void)
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }
+
+#endif

@@ -45,11 +45,14 @@ static instance *instance_new(int32_t slots, int32_t jobs, double slot_hours)
     return made;
 }
 
-/* --- graph ------------------------------------------------------------------------------------- */
+/* --- graph -------------------------------------------------------------------------------------
+ */
 
-static size_t node_at(const instance *made, const ckpd_path_job *job, int32_t q, int32_t t, int32_t k)
+static size_t node_at(const instance *made, const ckpd_path_job *job, int32_t q, int32_t t,
+                      int32_t k)
 {
-    return ((size_t)q * ((size_t)made->view.slots + 1) + (size_t)t) * ((size_t)job->segments + 1) + (size_t)k;
+    return ((size_t)q * ((size_t)made->view.slots + 1) + (size_t)t) * ((size_t)job->segments + 1) +
+           (size_t)k;
 }
 
 static bool allowed(const ckpd_path_job *job, int32_t q, int32_t i)
@@ -84,8 +87,8 @@ static void open_nodes(instance *made, ckpd_path_job *job)
                         leads |= *next;
                     }
                     for (int32_t i = 0; i < job->moves; i++) {
-                        if (t + job->move_slots[i] <= job->deadline && k + job->move_segments[i] <= K &&
-                            allowed(job, q, i)) {
+                        if (t + job->move_slots[i] <= job->deadline &&
+                            k + job->move_segments[i] <= K && allowed(job, q, i)) {
                             int32_t to = job->transition != NULL ? 1 + job->move_mode[i] : 0;
                             uint8_t *next = &open[node_at(made, job, to, t + job->move_slots[i],
                                                           k + job->move_segments[i])];
@@ -130,7 +133,8 @@ static void make_moves(instance *made, ckpd_path_job *job, const double *slots_p
     job->move_segments = segments;
 }
 
-/* --- random ------------------------------------------------------------------------------------ */
+/* --- random ------------------------------------------------------------------------------------
+ */
 
 static double draw(ckpd__random *random, double low, double high)
 {
@@ -244,7 +248,8 @@ static void random_job_extras(instance *made, ckpd__random *random, const instan
     }
 }
 
-static void random_job(instance *made, ckpd__random *random, const instance_features *use, int32_t j)
+static void random_job(instance *made, ckpd__random *random, const instance_features *use,
+                       int32_t j)
 {
     ckpd_path_job *job = &made->jobs[j];
     int32_t slots = made->view.slots;
@@ -283,18 +288,18 @@ static void random_job(instance *made, ckpd__random *random, const instance_feat
 static void random_storage(instance *made, ckpd__random *random)
 {
     ckpd_path_storage *s = &made->storage;
-    *s = (ckpd_path_storage){.size = sizeof *s,
-                             .charge_max_kw = floor(draw(random, 0, 60)),
-                             .discharge_max_kw = floor(draw(random, 5, 60)),
-                             .eta_charge = draw_bool(random, 0.2) ? 1 : draw(random, 0.8, 1),
-                             .eta_discharge = draw_bool(random, 0.2) ? 1 : draw(random, 0.8, 1),
-                             .retention = draw_bool(random, 0.5) ? 1 : draw(random, 0.95, 1),
-                             .soc_min_kwh = 10,
-                             .soc_max_kwh = floor(draw(random, 40, 120)),
-                             .terminal = draw_int(random, 0, 2),
-                             .end_value_per_kwh = draw_bool(random, 0.5) ? 0 : draw(random, 0, 0.06),
-                             .throughput_cost_per_kwh =
-                                 draw_bool(random, 0.5) ? 0 : draw(random, 0, 0.01)};
+    *s = (ckpd_path_storage){
+        .size = sizeof *s,
+        .charge_max_kw = floor(draw(random, 0, 60)),
+        .discharge_max_kw = floor(draw(random, 5, 60)),
+        .eta_charge = draw_bool(random, 0.2) ? 1 : draw(random, 0.8, 1),
+        .eta_discharge = draw_bool(random, 0.2) ? 1 : draw(random, 0.8, 1),
+        .retention = draw_bool(random, 0.5) ? 1 : draw(random, 0.95, 1),
+        .soc_min_kwh = 10,
+        .soc_max_kwh = floor(draw(random, 40, 120)),
+        .terminal = draw_int(random, 0, 2),
+        .end_value_per_kwh = draw_bool(random, 0.5) ? 0 : draw(random, 0, 0.06),
+        .throughput_cost_per_kwh = draw_bool(random, 0.5) ? 0 : draw(random, 0, 0.01)};
     s->soc_start_kwh = floor(draw(random, 10, s->soc_max_kwh));
     s->soc_end_kwh = floor(draw(random, 10, fmin(s->soc_max_kwh, s->soc_start_kwh)));
     made->view.storage = s;
@@ -306,7 +311,8 @@ instance *instance_random(uint64_t seed, const instance_features *use)
     ckpd__random_seed(&random, seed, 77);
     int32_t slots = draw_int(&random, 2, use->slots);
     static const double hours[] = {1, 0.5, 0.25};
-    instance *made = instance_new(slots, draw_int(&random, 1, use->jobs), hours[draw_int(&random, 0, 2)]);
+    instance *made =
+        instance_new(slots, draw_int(&random, 1, use->jobs), hours[draw_int(&random, 0, 2)]);
     made->view.cost_offset = floor(draw(&random, -5, 5));
     random_slots(made, &random, use);
     for (int32_t j = 0; j < made->view.jobs; j++) {
@@ -318,7 +324,8 @@ instance *instance_random(uint64_t seed, const instance_features *use)
     return made;
 }
 
-/* --- golden files ------------------------------------------------------------------------------ */
+/* --- golden files ------------------------------------------------------------------------------
+ */
 
 static double number(const json_t *object, const char *key)
 {
@@ -341,7 +348,8 @@ static void golden_slots(instance *made, const json_t *file, int32_t split)
     uint8_t *convex = instance_alloc(made, (size_t)slots, 1);
     for (int32_t t = 0; t < slots; t++) {
         size_t hour = (size_t)(t / split);
-        double price = json_number_value(json_array_get(json_object_get(file, "price_per_mwh"), hour));
+        double price =
+            json_number_value(json_array_get(json_object_get(file, "price_per_mwh"), hour));
         double solar = json_number_value(json_array_get(json_object_get(file, "solar_kw"), hour));
         double wind = json_number_value(json_array_get(json_object_get(file, "wind_kw"), hour));
         double renewable = solar + wind, most = renewable + 1e6;
@@ -406,23 +414,24 @@ static void golden_job(instance *made, const json_t *file, const json_t *given, 
 
 static void golden_storage(instance *made, const json_t *bess)
 {
-    made->storage = (ckpd_path_storage){
-        .size = sizeof made->storage,
-        .charge_max_kw = number(bess, "charge_kw"),
-        .discharge_max_kw = number(bess, "discharge_kw"),
-        .eta_charge = number(bess, "eta_charge"),
-        .eta_discharge = number(bess, "eta_discharge"),
-        .retention = 1,
-        .soc_min_kwh = number(bess, "soc_min_kwh"),
-        .soc_max_kwh = number(bess, "soc_max_kwh"),
-        .soc_start_kwh = number(bess, "soc_start_kwh"),
-        .soc_end_kwh = number(bess, "soc_end_kwh"),
-        .terminal = CKPD_TERMINAL_EQUAL,
-        .throughput_cost_per_kwh = number(bess, "throughput_cost_per_mwh") / 1000};
+    made->storage = (ckpd_path_storage){.size = sizeof made->storage,
+                                        .charge_max_kw = number(bess, "charge_kw"),
+                                        .discharge_max_kw = number(bess, "discharge_kw"),
+                                        .eta_charge = number(bess, "eta_charge"),
+                                        .eta_discharge = number(bess, "eta_discharge"),
+                                        .retention = 1,
+                                        .soc_min_kwh = number(bess, "soc_min_kwh"),
+                                        .soc_max_kwh = number(bess, "soc_max_kwh"),
+                                        .soc_start_kwh = number(bess, "soc_start_kwh"),
+                                        .soc_end_kwh = number(bess, "soc_end_kwh"),
+                                        .terminal = CKPD_TERMINAL_EQUAL,
+                                        .throughput_cost_per_kwh =
+                                            number(bess, "throughput_cost_per_mwh") / 1000};
     made->view.storage = &made->storage;
 }
 
-instance *instance_golden(const char *name, int32_t split, int32_t segments, bool slotwise, bool storage)
+instance *instance_golden(const char *name, int32_t split, int32_t segments, bool slotwise,
+                          bool storage)
 {
     const char *path = test_shared_path(name);
     if (path == NULL) {
@@ -432,8 +441,9 @@ instance *instance_golden(const char *name, int32_t split, int32_t segments, boo
     json_t *file = json_load_file(path, 0, &error);
     ck_assert_msg(file != NULL, "%s: %s", path, error.text);
     const json_t *jobs = json_object_get(file, "jobs");
-    instance *made = instance_new((int32_t)number(file, "slots") * split, (int32_t)json_array_size(jobs),
-                                  number(file, "slot_hours") / split);
+    instance *made =
+        instance_new((int32_t)number(file, "slots") * split, (int32_t)json_array_size(jobs),
+                     number(file, "slot_hours") / split);
     golden_slots(made, file, split);
     for (int32_t j = 0; j < made->view.jobs; j++) {
         golden_job(made, file, json_array_get(jobs, (size_t)j), j, segments, slotwise);
@@ -445,7 +455,8 @@ instance *instance_golden(const char *name, int32_t split, int32_t segments, boo
     return made;
 }
 
-/* --- results ----------------------------------------------------------------------------------- */
+/* --- results -----------------------------------------------------------------------------------
+ */
 
 void instance_result_init(instance_result *made, const ckpd_path_view *view)
 {

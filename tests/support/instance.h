@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Path views for solver tests: random small ones, and the golden cases straight from their neutral files. */
+/* Path views for solver tests: random small ones, and the golden cases straight from their neutral
+ * files. */
 #ifndef TESTS_SUPPORT_INSTANCE_H
 #define TESTS_SUPPORT_INSTANCE_H
 
@@ -31,10 +32,12 @@ typedef struct instance_features {
 instance *instance_random(uint64_t seed, const instance_features *features);
 
 /*
- * A neutral case file (tests/../shared/cases): each slot is repeated `split` times with shorter slots,
- * K segments (0: the file's). Jobs are path jobs, or slot-wise ones (S3). NULL when the file is absent.
+ * A neutral case file (tests/../shared/cases): each slot is repeated `split` times with shorter
+ * slots, K segments (0: the file's). Jobs are path jobs, or slot-wise ones (S3). NULL when the file
+ * is absent.
  */
-instance *instance_golden(const char *file, int32_t split, int32_t segments, bool slotwise, bool storage);
+instance *instance_golden(const char *file, int32_t split, int32_t segments, bool slotwise,
+                          bool storage);
 
 /* Result with its own plan arrays. */
 typedef struct instance_result {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * A plug-in as a third party would write it, against the headers beside it only. It takes the first path it
- * finds for each job and charges nothing: a plan, no bound. -DKIND picks one of the broken variants.
+ * A plug-in as a third party would write it, against the headers beside it only. It takes the first
+ * path it finds for each job and charges nothing: a plan, no bound. -DKIND picks one of the broken
+ * variants.
  */
 #include <ckptdispatch/backend.h>
 
@@ -11,9 +12,11 @@
 #define KIND 0
 #endif
 
-static size_t node(const ckpd_path_view *view, const ckpd_path_job *job, int32_t q, int32_t t, int32_t k)
+static size_t node(const ckpd_path_view *view, const ckpd_path_job *job, int32_t q, int32_t t,
+                   int32_t k)
 {
-    return ((size_t)q * ((size_t)view->slots + 1) + (size_t)t) * ((size_t)job->segments + 1) + (size_t)k;
+    return ((size_t)q * ((size_t)view->slots + 1) + (size_t)t) * ((size_t)job->segments + 1) +
+           (size_t)k;
 }
 
 /* Without transitions: moves in their order, then a wait. */
@@ -28,7 +31,8 @@ static int walk(const ckpd_path_view *view, int32_t j, int32_t t, int32_t k, ckp
     }
     for (int32_t i = 0; i < job->moves; i++) {
         int32_t to = t + job->move_slots[i], done = k + job->move_segments[i];
-        if (to > job->deadline || done > job->segments || !job->node_open[node(view, job, 0, to, done)]) {
+        if (to > job->deadline || done > job->segments ||
+            !job->node_open[node(view, job, 0, to, done)]) {
             continue;
         }
         size_t at = (size_t)j * (size_t)view->slots + (size_t)plan->step_count[j];
@@ -43,8 +47,8 @@ static int walk(const ckpd_path_view *view, int32_t j, int32_t t, int32_t k, ckp
     return job->may_wait && t < view->slots && walk(view, j, t + 1, k, plan);
 }
 
-static int32_t solve_paths(const ckpd_host *host, const ckpd_path_view *view, const ckpd_solve_params *params,
-                           ckpd_path_result *result, void *user)
+static int32_t solve_paths(const ckpd_host *host, const ckpd_path_view *view,
+                           const ckpd_solve_params *params, ckpd_path_result *result, void *user)
 {
     (void)params;
     *(int *)user += 1;
@@ -64,7 +68,8 @@ static int32_t solve_paths(const ckpd_host *host, const ckpd_path_view *view, co
             return CKPD_ERR_NOT_SUPPORTED;
         }
         result->plan.step_count[j] = 0;
-        if (!walk(view, j, view->job[j]->source_slot, view->job[j]->source_segment, &result->plan)) {
+        if (!walk(view, j, view->job[j]->source_slot, view->job[j]->source_segment,
+                  &result->plan)) {
             result->outcome = CKPD_OUTCOME_INFEASIBLE;
             return CKPD_OK;
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Models written for other solvers, solved by them, and their solutions read back, decoded and verified. */
+/* Models written for other solvers, solved by them, and their solutions read back, decoded and
+ * verified. */
 #include "solver/exchange.h"
 #include "support/instance.h"
 #include "support/support.h"
@@ -72,7 +73,8 @@ static void expect(const char *command, const char *format, double objective)
     size_t length;
     char *text = test_read_file("model.sol", &length);
     ckpd__foreign_solution said;
-    int32_t status = ckpd__milp_read_solution(context, &model->milp, &names, text, length, x, &said);
+    int32_t status =
+        ckpd__milp_read_solution(context, &model->milp, &names, text, length, x, &said);
     ck_assert_msg(status == CKPD_OK, "%s: %s", command, ckpd_context_last_message(context));
     free(text);
     ck_assert_str_eq(said.format, format);
@@ -123,12 +125,13 @@ START_TEST(test_golden_s6_by_other_solvers)
 }
 END_TEST
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading -----------------------------------------------------------------------------------
+ */
 
 static const double zero[3], one[3] = {1, 1, 1};
 static const int64_t start[4];
-static const ckpd_milp_view tiny = {.size = sizeof tiny, .columns = 3, .cost = zero, .lower = zero,
-                                    .upper = one, .start = start};
+static const ckpd_milp_view tiny = {
+    .size = sizeof tiny, .columns = 3, .cost = zero, .lower = zero, .upper = one, .start = start};
 static double tiny_x[3];
 static ckpd__foreign_solution said;
 
@@ -149,13 +152,17 @@ static void expect_values(const char *text, const char *format, double a, double
 START_TEST(test_formats)
 {
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
-    expect_values("Optimal - objective value 2.50000000\n      1 x1    1   0\r\n** 2 x2 0.5 0\n", "cbc", 0, 1, 0.5);
+    expect_values("Optimal - objective value 2.50000000\n      1 x1    1   0\r\n** 2 x2 0.5 0\n",
+                  "cbc", 0, 1, 0.5);
     ck_assert_double_eq(said.objective, 2.5);
-    expect_values("Model status\nOptimal\n\n# Primal solution values\nFeasible\nObjective 7\n# Columns 3\n"
-                  "x0 1\nx1 0\nx2 0.25\n# Rows 0\n\n# Dual solution values\nNone\n",
-                  "highs", 1, 0, 0.25);
-    expect_values("c Problem:\nc\ns mip 1 3 o 12.5\ni 1 3\nj 1 0\nj 2 1\nj 3 1e-1\ne o f\n", "glpk", 0, 1, 0.1);
-    expect_values("s bas 1 3 f f 2\ni 1 b 3 0\nj 1 l 0 2\nj 2 b 0.5 0\nj 3 u 1 0\n", "glpk", 0, 0.5, 1);
+    expect_values(
+        "Model status\nOptimal\n\n# Primal solution values\nFeasible\nObjective 7\n# Columns 3\n"
+        "x0 1\nx1 0\nx2 0.25\n# Rows 0\n\n# Dual solution values\nNone\n",
+        "highs", 1, 0, 0.25);
+    expect_values("c Problem:\nc\ns mip 1 3 o 12.5\ni 1 3\nj 1 0\nj 2 1\nj 3 1e-1\ne o f\n", "glpk",
+                  0, 1, 0.1);
+    expect_values("s bas 1 3 f f 2\ni 1 b 3 0\nj 1 l 0 2\nj 2 b 0.5 0\nj 3 u 1 0\n", "glpk", 0, 0.5,
+                  1);
     expect_values("Problem:    m\nStatus:     INTEGER OPTIMAL\nObjective:  cost = 3 (MINimum)\n\n"
                   "   No.   Row name        Activity     Lower bound   Upper bound\n"
                   "------ ------------    ------------- ------------- -------------\n"
@@ -164,7 +171,8 @@ START_TEST(test_formats)
                   "------ ------------    ------------- ------------- -------------\n"
                   "     1 x0           *              1             0             1\n"
                   "     2 x1\n                    *              0             0             1\n"
-                  "     3 x2           B            0.5             0             1\n\nInteger feasibility conditions:\n",
+                  "     3 x2           B            0.5             0             1\n\nInteger "
+                  "feasibility conditions:\n",
                   "glpk-table", 1, 0, 0.5);
     expect_values("solution status: optimal\nobjective value: 3\nx2 1 (obj:1)\n", "plain", 0, 0, 1);
     expect_values("# ours\nx0 0.5\nconstant 1\n", "plain", 0.5, 0, 0);
@@ -189,7 +197,8 @@ START_TEST(test_bad_solutions)
     expect_error("x0 1,5\n", CKPD_ERR_SYNTAX, "line 1: a number is missing or malformed");
     expect_error("x0\n", CKPD_ERR_SYNTAX, "line 1: a number is missing or malformed");
     expect_error("s mip 1 3 o 1\nj 5 1\n", CKPD_ERR_SYNTAX, "line 2: the model has no such column");
-    expect_error("s mip 1 3 o 1\nj 1e300 1\n", CKPD_ERR_SYNTAX, "line 2: the model has no such column");
+    expect_error("s mip 1 3 o 1\nj 1e300 1\n", CKPD_ERR_SYNTAX,
+                 "line 2: the model has no such column");
     ckpd_context_free(context);
 }
 END_TEST
@@ -201,7 +210,8 @@ START_TEST(test_damaged_solutions)
         "Optimal - objective value 2.5\n 1 x1 1 0\n** 2 x2 0.5 0\n",
         "Model status\nOptimal\n# Columns 3\nx0 1\nx1 0\nx2 0.25\n# Rows 0\n",
         "c Problem:\ns mip 1 3 o 12.5\nj 1 0\nj 2 1\nj 3 1e-1\ne o f\n",
-        "Problem: m\nStatus: INTEGER OPTIMAL\nObjective:  cost = 3 (MINimum)\nNo. Column name\n------\n 1 x0 * 1\n 2 x1\n * 0\n",
+        "Problem: m\nStatus: INTEGER OPTIMAL\nObjective:  cost = 3 (MINimum)\nNo. Column "
+        "name\n------\n 1 x0 * 1\n 2 x1\n * 0\n",
         "x0 1\nx1 0.5 2 3 4 5 6 7 8 9\nx2 1e300\n"};
     ckpd__random random;
     ckpd__random_seed(&random, 5, 5);
@@ -214,7 +224,8 @@ START_TEST(test_damaged_solutions)
         memcpy(text, seed, cut);
         for (int change = 0; change < 3 && cut > 0; change++) {
             static const char bytes[] = "\n \0xj9.e#*-\377";
-            text[ckpd__random_next(&random) % cut] = bytes[ckpd__random_next(&random) % (sizeof bytes - 1)];
+            text[ckpd__random_next(&random) % cut] =
+                bytes[ckpd__random_next(&random) % (sizeof bytes - 1)];
         }
         text = realloc(text, cut > 0 ? cut : 1);
         ckpd__milp_read_solution(context, &tiny, &plain, text, cut, tiny_x, &said);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * HiGHS found at run time: CKPD_TEST_HIGHS names the library, else the system's own, else the one of the Python
- * package highsbox. Skipped with a visible line where there is none.
+ * HiGHS found at run time: CKPD_TEST_HIGHS names the library, else the system's own, else the one
+ * of the Python package highsbox. Skipped with a visible line where there is none.
  */
 #include "solver/solver.h"
 #include "support/instance.h"
@@ -27,7 +27,8 @@ static bool find_library(void)
         snprintf(library, sizeof library, "%s", given);
         return true;
     }
-    FILE *python = popen("python3 -c 'import highsbox; print(highsbox.highs_lib_dir())' 2>/dev/null", "r");
+    FILE *python =
+        popen("python3 -c 'import highsbox; print(highsbox.highs_lib_dir())' 2>/dev/null", "r");
     if (python != NULL) {
         char folder[900] = "";
         bool got = fgets(folder, sizeof folder, python) != NULL;
@@ -64,26 +65,39 @@ START_TEST(test_registered)
                       CKPD_CAP_MILP | CKPD_CAP_LP | CKPD_CAP_START);
     ck_assert_str_ne(ckpd_backend_version(context, "highs"), "");
     printf("HiGHS %s\n", ckpd_backend_version(context, "highs"));
-    ck_assert_int_eq(ckpd_backend_load(context, library[0] != '\0' ? library : NULL), CKPD_ERR_DUPLICATE);
+    ck_assert_int_eq(ckpd_backend_load(context, library[0] != '\0' ? library : NULL),
+                     CKPD_ERR_DUPLICATE);
     ckpd_context_free(context);
 }
 END_TEST
 
-/* max 3x + 2y, x + y <= 4, x + 3y <= 9, x <= 3: optimum 11 at (3, 1), duals 2 and 0, reduced cost of x 1. */
+/* max 3x + 2y, x + y <= 4, x + 3y <= 9, x <= 3: optimum 11 at (3, 1), duals 2 and 0, reduced cost
+ * of x 1. */
 START_TEST(test_lp_duals)
 {
     if (!load()) {
         return;
     }
-    const double cost[] = {-3, -2}, lower[] = {0, 0}, upper[] = {3, INFINITY}, value[] = {1, 1, 1, 3};
+    const double cost[] = {-3, -2}, lower[] = {0, 0}, upper[] = {3, INFINITY},
+                 value[] = {1, 1, 1, 3};
     const double row_lower[] = {-INFINITY, -INFINITY}, row_upper[] = {4, 9};
     const int64_t start[] = {0, 2, 4};
     const int32_t index[] = {0, 1, 0, 1};
-    ckpd_milp_view view = {.size = sizeof view, .columns = 2, .rows = 2, .nonzeros = 4, .cost = cost,
-                           .lower = lower, .upper = upper, .row_lower = row_lower, .row_upper = row_upper,
-                           .start = start, .index = index, .value = value};
+    ckpd_milp_view view = {.size = sizeof view,
+                           .columns = 2,
+                           .rows = 2,
+                           .nonzeros = 4,
+                           .cost = cost,
+                           .lower = lower,
+                           .upper = upper,
+                           .row_lower = row_lower,
+                           .row_upper = row_upper,
+                           .start = start,
+                           .index = index,
+                           .value = value};
     double x[2], dual[2], reduced[2];
-    ckpd_milp_result result = {.size = sizeof result, .x = x, .row_dual = dual, .reduced_cost = reduced};
+    ckpd_milp_result result = {
+        .size = sizeof result, .x = x, .row_dual = dual, .reduced_cost = reduced};
     int32_t status = ckpd_milp_solve(context, "highs", &view, NULL, NULL, &result);
     ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
     ck_assert_int_eq(result.outcome, CKPD_OUTCOME_OPTIMAL);
@@ -110,23 +124,38 @@ START_TEST(test_agrees)
     if (!load()) {
         return;
     }
-    instance_features features = {.jobs = 2, .slots = 5, .segments = 2, .modes = 2, .storage = 1, .caps = 1,
-                                  .nonconvex = 1, .edge_costs = 1, .fixed = 1, .transitions = 1, .prorated = 1,
+    instance_features features = {.jobs = 2,
+                                  .slots = 5,
+                                  .segments = 2,
+                                  .modes = 2,
+                                  .storage = 1,
+                                  .caps = 1,
+                                  .nonconvex = 1,
+                                  .edge_costs = 1,
+                                  .fixed = 1,
+                                  .transitions = 1,
+                                  .prorated = 1,
                                   .slotwise = 1};
     int optimal = 0, count = test_fast() ? 10 : 100;
     for (uint64_t seed = 1; seed <= (uint64_t)count; seed++) {
         instance *made = instance_random(seed, &features);
         instance_result a, b;
-        ckpd_solve_params params = {.size = sizeof params, .time_limit_s = INFINITY, .relative_gap = 1e-9,
-                                    .node_limit = -1, .iteration_limit = -1, .threads = 1,
+        ckpd_solve_params params = {.size = sizeof params,
+                                    .time_limit_s = INFINITY,
+                                    .relative_gap = 1e-9,
+                                    .node_limit = -1,
+                                    .iteration_limit = -1,
+                                    .threads = 1,
                                     .presolve = seed % 2};
         instance_result_init(&a, &made->view);
         instance_result_init(&b, &made->view);
-        ck_assert_int_eq(ckpd_path_solve(context, "enumerate", &made->view, &params, NULL, &a.result), CKPD_OK);
+        ck_assert_int_eq(
+            ckpd_path_solve(context, "enumerate", &made->view, &params, NULL, &a.result), CKPD_OK);
         int32_t status = ckpd_path_solve(context, "highs", &made->view, &params, NULL, &b.result);
-        ck_assert_msg(status == CKPD_OK, "seed %d: %s", (int)seed, ckpd_context_last_message(context));
-        ck_assert_msg(a.result.outcome == b.result.outcome, "seed %d: %d and %d", (int)seed, a.result.outcome,
-                      b.result.outcome);
+        ck_assert_msg(status == CKPD_OK, "seed %d: %s", (int)seed,
+                      ckpd_context_last_message(context));
+        ck_assert_msg(a.result.outcome == b.result.outcome, "seed %d: %d and %d", (int)seed,
+                      a.result.outcome, b.result.outcome);
         if (a.result.outcome == CKPD_OUTCOME_OPTIMAL) {
             ck_assert_double_eq_tol(a.result.objective, b.result.objective,
                                     1e-6 * fmax(1, fabs(a.result.objective)));
@@ -141,7 +170,8 @@ START_TEST(test_agrees)
 }
 END_TEST
 
-/* --- limits: a case that takes HiGHS seconds ---------------------------------------------------------- */
+/* --- limits: a case that takes HiGHS seconds
+ * ---------------------------------------------------------- */
 
 static double stop(double seconds, const ckpd_cancel *cancel, int32_t expected)
 {
@@ -151,8 +181,13 @@ static double stop(double seconds, const ckpd_cancel *cancel, int32_t expected)
     }
     instance_result found;
     instance_result_init(&found, &made->view);
-    ckpd_solve_params params = {.size = sizeof params, .time_limit_s = seconds, .relative_gap = 1e-6,
-                                .node_limit = -1, .iteration_limit = -1, .threads = 1, .presolve = 1};
+    ckpd_solve_params params = {.size = sizeof params,
+                                .time_limit_s = seconds,
+                                .relative_gap = 1e-6,
+                                .node_limit = -1,
+                                .iteration_limit = -1,
+                                .threads = 1,
+                                .presolve = 1};
     double before = ckpd__clock_s();
     int32_t status = ckpd_path_solve(context, "highs", &made->view, &params, cancel, &found.result);
     double took = ckpd__clock_s() - before;
@@ -213,7 +248,8 @@ static void *some_solves(void *argument)
         instance *made = instance_random(seed, &features);
         instance_result found;
         instance_result_init(&found, &made->view);
-        ck_assert_int_eq(ckpd_path_solve(own, "highs", &made->view, NULL, NULL, &found.result), CKPD_OK);
+        ck_assert_int_eq(ckpd_path_solve(own, "highs", &made->view, NULL, NULL, &found.result),
+                         CKPD_OK);
         instance_result_free(&found);
         instance_free(made);
     }
