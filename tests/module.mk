@@ -65,6 +65,18 @@ $(X:%=fuzz-%): fuzz-%:
 	cd $(BUILD)/fuzz && ./fuzz_$* -max_total_time=$(FUZZ_SECONDS) -timeout=20 -artifact_prefix=$*/ $* \
 	    $(abs_srcdir)/tests/fuzz/corpus/$*
 
+# Benchmarks: tests/bench/bench_*.c, one program each; `make bench B=word` runs those whose name holds the word.
+B =
+BENCH_SRCS   := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/bench/bench_*.c))
+BENCHES       = $(foreach n,$(BENCH_SRCS:%.c=$(BUILD)/%),$(if $(findstring $(B),$(n)),$(n)))
+$(BENCH_SRCS:%.c=$(BUILD)/%): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_STATIC)
+	@mkdir -p $(@D)
+	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_LIB) $(LIB_STATIC) $(CKPD_LIBS) $(CHECK_LIBS)
+.PHONY: bench
+bench: $(BENCHES)
+	@test -n '$(BENCHES)' || echo 'bench: no such benchmark'
+	@for program in $(BENCHES); do $$program || exit 1; done
+
 # One result file per test, made anew each time; the last step adds them up.
 T =
 SPECIAL_BUILD =

@@ -118,6 +118,67 @@ static void print_ranks(const published_row *rows, int32_t count)
     }
 }
 
+/*
+ * What a user of an unknown machine gets: the plain A100 preset, and evenly spaced rows of the trials as runs.
+ * Nothing that was learnt of the machine is set; the errors are those of the other rows.
+ */
+static void print_several_anchors(const published_row *rows, int32_t count)
+{
+    static const int32_t numbers[] = {1, 4, 6, 8, 12};
+    puts("\n### Several runs as anchors: the plain a100-80gb preset, BLOOM trials from 02-25 on\n\n"
+         "| runs | fitted | band % | other rows | mean % | median % |\n|---:|---|---:|---:|---:|---:|");
+    for (int32_t n = 0; n < 5; n++) {
+        bool more = numbers[n] > 1;
+        int32_t used = 0, left = 0, members = 0;
+        for (int32_t i = 0; i < count; i++) {
+            members += strcmp(rows[i].stack, "bloom-0225-fp16") == 0 && !rows[i].guessed && rows[i].efficiency > 0;
+        }
+        double *errors = calloc((size_t)count + 1, sizeof *errors);
+        ckpd_hardware *hardware = NULL;
+        ckpd_anchor *anchor = NULL;
+        ckpd_hardware_new(&hardware, context, "a100-80gb");
+        ckpd_anchor_new(&anchor, context, hardware, NULL);
+        for (int32_t pass = 0; pass < 2; pass++) {
+            used = 0;
+            for (int32_t i = 0; i < count; i++) {
+                const published_row *r = &rows[i];
+                if (strcmp(r->stack, "bloom-0225-fp16") != 0 || r->guessed || r->efficiency <= 0) {
+                    continue;
+                }
+                ckpd_task *task = published_task(context, r);
+                /* row number (2 k + 1) members / (2 n) for some k */
+                int32_t twice = 2 * numbers[n], k = (used * twice / members + 1) / 2;
+                bool chosen = false;
+                for (int32_t near = k > 0 ? k - 1 : 0; near <= k; near++) {
+                    chosen = chosen || (2 * near + 1) * members / twice == used;
+                }
+                if (pass == 0 && chosen) {
+                    ckpd_anchor_add(anchor, task, &r->run);
+                } else if (pass == 1 && !chosen) {
+                    ckpd_layout layout = {sizeof layout, r->run.tp, r->run.pp, r->run.dp, r->run.micro_batch, 1,
+                                          1, 1, CKPD_RECOMPUTE_FULL};
+                    ckpd_mode mode = {.size = sizeof mode};
+                    ckpd_mode_evaluate(task, hardware, &layout, &mode);
+                    errors[left++] = mode.iteration_s / r->run.iteration_s - 1;
+                }
+                used++;
+                ckpd_task_free(task);
+            }
+            ckpd_anchor_report report = {.size = sizeof report};
+            int32_t fit = more ? CKPD_FIT_LAYER_OVERHEAD | CKPD_FIT_NETWORK : CKPD_FIT_EFFICIENCY;
+            if (pass == 0 && ckpd_anchor_fit(anchor, fit, hardware, &report) == CKPD_OK) {
+                printf("| %d | %s | %.0f |", numbers[n], more ? "efficiency, launches, network" : "efficiency",
+                       100 * report.rate_error);
+            }
+        }
+        published_errors e = published_summary(errors, left);
+        printf(" %d | %.1f | %.1f |\n", e.rows, 100 * e.mean, 100 * e.median);
+        ckpd_anchor_free(anchor);
+        ckpd_hardware_free(hardware);
+        free(errors);
+    }
+}
+
 /* --- memory ----------------------------------------------------------------------------------------- */
 
 static void memory_line(const published_peak *peaks, int32_t count, const char *name, bool complete,
@@ -473,6 +534,7 @@ START_TEST(tables)
     print_stacks(rows, count);
     print_outliers(rows, count);
     print_ranks(rows, count);
+    print_several_anchors(rows, count);
     print_memory();
     print_power(rows, count);
     print_totals();
