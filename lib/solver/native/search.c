@@ -162,11 +162,17 @@ static int32_t fix(nat_search *search, double bound)
 
 typedef struct nat_split {
     int32_t job, slot; /* job < 0: nothing left to split */
-    double kw;         /* one side draws at most this, the other more */
+    int32_t cut;       /* one side keeps the activities up to this one, by power and then by GPUs */
     double score;
 } nat_split;
 
-/* The split of one job's activities in one slot, by power, whose two sides both rise the most. */
+/* Every two activities differ in power or in GPUs: a split can always tell them apart. */
+static bool up_to(const nat_job *job, int32_t a, int32_t cut)
+{
+    return job->kw[a] < job->kw[cut] || (!(job->kw[a] > job->kw[cut]) && job->gpus[a] <= job->gpus[cut]);
+}
+
+/* The split of one job's activities in one slot whose two sides both rise the most. */
 static void try_splits(const nat_search *search, int32_t j, int32_t t, double room, nat_split *best)
 {
     const nat_job *job = &search->model->job[j];
@@ -179,7 +185,7 @@ static void try_splits(const nat_search *search, int32_t j, int32_t t, double ro
             size_t i = base + (size_t)a * T;
             if (search->forbidden[i])
                 continue;
-            if (job->kw[a] <= job->kw[cut])
+            if (up_to(job, a, cut))
                 low = fmin(low, search->excess[i]);
             else
                 high = fmin(high, search->excess[i]);
@@ -188,7 +194,7 @@ static void try_splits(const nat_search *search, int32_t j, int32_t t, double ro
             continue;
         double score = (fmin(low, room) + 1e-3 * room) * (fmin(high, room) + 1e-3 * room);
         if (score > best->score)
-            *best = (nat_split){j, t, job->kw[cut], score};
+            *best = (nat_split){j, t, cut, score};
     }
 }
 
@@ -212,7 +218,7 @@ static bool branch(nat_tree *tree, nat_search *search, nat_split split, double b
         double least = (double)INFINITY;
         for (int32_t a = 0; a < job->activities; a++) {
             size_t i = base + (size_t)a * T;
-            bool here = (job->kw[a] <= split.kw) == (side == 0);
+            bool here = up_to(job, a, split.cut) == (side == 0);
             kept[a] = search->forbidden[i];
             if (here && !kept[a])
                 least = fmin(least, search->excess[i]);
