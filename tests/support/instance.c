@@ -269,7 +269,8 @@ static void random_job(instance *made, ckpd__random *random, const instance_feat
     double per_segment[8];
     for (int32_t m = 0; m < job->modes; m++) {
         gpus[m] = draw_int(random, 2, 12);
-        power[m] = floor(gpus[m] * draw(random, 4, 6));
+        power[m] = floor((use->equal_power ? 4 : gpus[m]) * draw(random, 4, 6));
+        power[m] = use->equal_power && m > 0 ? power[0] : power[m];
         per_segment[m] = draw(random, 3, 10) / gpus[m];
         work[m] = 1 / per_segment[m];
     }

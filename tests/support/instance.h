@@ -26,7 +26,8 @@ void instance_free(instance *made);
 typedef struct instance_features {
     int32_t jobs, slots, segments, modes;
     int32_t storage, nonconvex, caps, transitions, edge_costs, prorated, fixed;
-    int32_t slotwise; /* 1: some jobs, 2: all */
+    int32_t slotwise;    /* 1: some jobs, 2: all */
+    int32_t equal_power; /* the modes of a job differ in GPUs and speed only */
 } instance_features;
 /* The same seed gives the same instance. May be infeasible. */
 instance *instance_random(uint64_t seed, const instance_features *features);

@@ -179,6 +179,15 @@ START_TEST(test_native_slotwise)
 }
 END_TEST
 
+/* Nothing but the GPU cap tells the modes of a slot apart. */
+START_TEST(test_native_equal_power)
+{
+    instance_features features = {.jobs = 2, .slots = 6, .segments = 3, .modes = 3, .caps = 1,
+                                  .equal_power = 1};
+    compare("enumerate", "native", &features, 200);
+}
+END_TEST
+
 START_TEST(test_native_three_jobs)
 {
     instance_features features = {.jobs = 3, .slots = 5, .segments = 2, .modes = 2, .caps = 1};
@@ -199,6 +208,7 @@ int main(void)
     tcase_add_test(tests, test_slotwise);
     tcase_add_test(tests, test_native);
     tcase_add_test(tests, test_native_slotwise);
+    tcase_add_test(tests, test_native_equal_power);
     tcase_add_test(tests, test_native_three_jobs);
     suite_add_tcase(suite, tests);
     return test_run(suite);
