@@ -8,6 +8,7 @@
 #include <ckptdispatch/dispatch.h>
 #include <ckptdispatch/graph.h>
 #include <ckptdispatch/io.h>
+#include <ckptdispatch/link.h>
 #include <ckptdispatch/modes.h>
 #include <ckptdispatch/series.h>
 #include <ckptdispatch/shape.h>

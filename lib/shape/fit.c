@@ -221,6 +221,10 @@ int32_t ckpd__fit_solve(const ckpd__window *w, const char *backend, const ckpd_c
     params.iteration_limit = -1;
     ckpd_milp_result result = {.size = sizeof result, .x = x};
     status = ckpd_milp_solve(w->context, backend, &p.view, &params, cancel, &result);
+    if (status == CKPD_ERR_VERIFY || status == CKPD_ERR_BACKEND) {
+        params.presolve = 1; /* the fit is degenerate: another path to its optimum may be sound */
+        status = ckpd_milp_solve(w->context, backend, &p.view, &params, cancel, &result);
+    }
     if (status == CKPD_OK && result.outcome == CKPD_OUTCOME_CANCELLED) {
         status = ckpd__fail(w->context, CKPD_ERR_CALLBACK, NULL, -1, (double)NAN,
                             "shaping plan: cancelled");

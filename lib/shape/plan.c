@@ -110,8 +110,8 @@ static int32_t keep_launches(planning *p, const ckpd__window *w, const int32_t *
         if (groups[j] == 0 || slot->time_s >= w->commit_s) {
             continue;
         }
-        ckpd__launch launch = {.start_s = slot->time_s,
-                               .stop_s = column->stop_s,
+        ckpd__launch launch = {.start_s = w->origin_s + slot->time_s,
+                               .stop_s = w->origin_s + column->stop_s,
                                .event = slot->event,
                                .row = column->row,
                                .filler = column->filler,
@@ -170,6 +170,7 @@ static int32_t plan_window(planning *p, int32_t cluster, double start_s, double 
                       .rig = &p->plan->rig,
                       .event = p->order + p->cluster[cluster],
                       .events = p->cluster[cluster + 1] - p->cluster[cluster],
+                      .origin_s = event_values(p, p->cluster[cluster])[EVENT_ONSET_S],
                       .start_s = start_s,
                       .end_s = end_s,
                       .commit_s = commit_s,
@@ -239,9 +240,11 @@ static int32_t plan_cluster(planning *p, int32_t cluster)
             return copy_cluster(p, earlier, cluster);
         }
     }
-    double start = event_values(p, p->cluster[cluster])[EVENT_ONSET_S] - lead(p), end = start;
+    double origin = event_values(p, p->cluster[cluster])[EVENT_ONSET_S];
+    double start = -lead(p), end = start;
     for (int32_t i = p->cluster[cluster]; i < p->cluster[cluster + 1]; i++) {
-        end = event_end(p, i) > end ? event_end(p, i) : end;
+        double last = ckpd__window_round(event_end(p, i) - origin);
+        end = last > end ? last : end;
     }
     double length = p->shape->values[SHAPE_WINDOW_S], step = p->shape->values[SHAPE_STEP_S];
     double hop = floor(0.5 * length / step) * step;

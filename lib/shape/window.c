@@ -11,7 +11,7 @@ static const double SLACK_S = 1e-7; /* equal times computed in different ways */
 
 static double onset(const ckpd__window *w, int32_t i)
 {
-    return w->shape->event[w->event[i]]->values[EVENT_ONSET_S];
+    return ckpd__window_time(w, w->shape->event[w->event[i]]->values[EVENT_ONSET_S]);
 }
 
 static double recovery(const ckpd__window *w, int32_t i)
@@ -97,14 +97,14 @@ static int32_t add_samples(ckpd__window *w, const ckpd__launch *carried, int32_t
         double deficit = 0.0, before = INF, given = 0.0;
         for (int32_t e = 0; e < w->events; e++) {
             const double *v = w->shape->event[w->event[e]]->values;
-            deficit += v[EVENT_DEPTH_W] * ckpd__event_shape(v, t - v[EVENT_ONSET_S]);
-            if (t < v[EVENT_ONSET_S] - SLACK_S && t > v[EVENT_ONSET_S] - lead(w) - 1.0) {
+            deficit += v[EVENT_DEPTH_W] * ckpd__event_shape(v, ckpd__window_round(t - onset(w, e)));
+            if (t < onset(w, e) - SLACK_S && t > onset(w, e) - lead(w) - 1.0) {
                 before = (isinf(before) ? 0.0 : before) +
                          w->shape->values[SHAPE_EARLY_SHARE] * v[EVENT_DEPTH_W];
             }
         }
         for (int32_t c = 0; c < count; c++) {
-            double since = t - carried[c].start_s - w->rig->delay_s;
+            double since = t - ckpd__window_time(w, carried[c].start_s) - w->rig->delay_s;
             given +=
                 carried[c].groups *
                 ckpd__profile_power(&w->rig->profile[carried[c].row], since,
@@ -135,7 +135,8 @@ static int32_t add_caps(ckpd__window *w, const ckpd__launch *carried, int32_t co
         bool early = run < p->duration_s;
         run = early ? run : p->duration_s;
         for (int32_t s = 0; s < w->slots; s++) {
-            if (w->slot[s].time_s < carried[c].start_s + w->rig->delay_s + run + p->down_s) {
+            if (w->slot[s].time_s <
+                ckpd__window_time(w, carried[c].start_s) + w->rig->delay_s + run + p->down_s) {
                 w->slot_cap[s] -= carried[c].groups;
             }
         }
@@ -166,7 +167,7 @@ static void place(ckpd__window *w, ckpd__column *column)
     column->samples = last < first ? 0 : last - first + 1;
     column->first_value = w->powers;
     for (int32_t i = 0; i < column->samples; i++) {
-        double since = ckpd__window_sample_s(w, first + i) - start;
+        double since = ckpd__window_round(ckpd__window_sample_s(w, first + i) - start);
         w->power[w->powers++] =
             ckpd__profile_power(p, since < 0.0 ? 0.0 : since, stop_after) / w->unit_w;
     }
@@ -186,7 +187,7 @@ static int32_t columns_of(const ckpd__window *w, int32_t slot, int32_t filler, i
     const double *v = w->shape->values;
     double step = v[SHAPE_STEP_S], start = w->slot[slot].time_s;
     const double *event = w->shape->event[w->slot[slot].event]->values;
-    double back = event[EVENT_ONSET_S] + event[EVENT_DURATION_S];
+    double back = ckpd__window_time(w, event[EVENT_ONSET_S]) + event[EVENT_DURATION_S];
     int32_t reach = v[SHAPE_RETIRE] > 0.0 ? (int32_t)floor(v[SHAPE_RETIRE_S] / step + SLACK_S) : -1;
     int32_t made = 0;
     /* The first turn is the run to the natural end, the others are the stop stages. */

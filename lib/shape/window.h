@@ -6,6 +6,7 @@
 #include "shape/shape.h"
 
 #include <ckptdispatch/backend.h>
+#include <math.h>
 
 /* A launch slot, tied to the event whose signals move it. */
 typedef struct ckpd__slot {
@@ -32,6 +33,7 @@ typedef struct ckpd__window {
     const int32_t *event; /* [events] of the cluster, by onset */
     int32_t events;
     double unit_w;                   /* power of 1 in the model */
+    double origin_s;                 /* all times of the window count from here */
     double start_s, end_s, commit_s; /* samples in [start, end]; launches before commit are kept */
     double sample_s;
     int32_t slots, samples, columns;
@@ -52,6 +54,21 @@ typedef struct ckpd__window {
  */
 int32_t ckpd__window_build(ckpd__window *window, const ckpd__launch *carried, int32_t count);
 void ckpd__window_free(ckpd__window *window);
+
+/*
+ * Times are rounded to a nanosecond: columns that differ by the noise of large times only would be
+ * nearly, not exactly, the same, and a simplex basis of such columns is close to singular.
+ */
+static inline double ckpd__window_round(double time_s)
+{
+    return floor(time_s * 1e9 + 0.5) / 1e9;
+}
+
+/* A time of the problem as the window counts it. */
+static inline double ckpd__window_time(const ckpd__window *window, double time_s)
+{
+    return ckpd__window_round(time_s - window->origin_s);
+}
 
 static inline double ckpd__window_sample_s(const ckpd__window *window, int32_t sample)
 {
