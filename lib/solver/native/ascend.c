@@ -94,6 +94,7 @@ static bool must_stop(nat_search *search)
 {
     const ckpd_solve_params *params = search->params;
     search->iterations++;
+    search->stop = search->stop ? search->stop : search->primal.stop;
     if (search->stop == 0 && search->host->should_stop)
         search->stop = search->host->should_stop(search->host->user);
     if (search->stop == 0 && params->iteration_limit >= 0 && search->iterations >= params->iteration_limit)

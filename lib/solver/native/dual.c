@@ -5,6 +5,24 @@
 #include <float.h>
 #include <math.h>
 
+static bool init_reservoir(nat_dual *dual, nat_memory *memory)
+{
+    const nat_model *model = dual->model;
+    const nat_stack *stack = dual->stack;
+    nat_memory scratch = {.host = memory->host};
+    size_t levels = (size_t)stack->levels[stack->jobs], T = (size_t)model->slots;
+    double *load = ckpd__nat_alloc(&scratch, T * levels, sizeof *load);
+    for (size_t i = 0; load && i < T * levels; i++) {
+        nat_level total = stack->total[i % levels];
+        int32_t t = (int32_t)(i / levels);
+        load[i] = ckpd__nat_fits(model, t, total.gpus, total.kw) ? nat_load(model, t, total.kw)
+                                                                 : (double)INFINITY;
+    }
+    bool ok = load && ckpd__nat_reservoir_init(&dual->reservoir, memory, model, (int32_t)levels, load);
+    ckpd__nat_release(&scratch);
+    return ok;
+}
+
 int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model *model, nat_stack *stack)
 {
     size_t J = (size_t)model->jobs, T = (size_t)model->slots;
@@ -21,7 +39,7 @@ int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model 
         !dual->choice || !dual->part || !dual->worth ||
         !ckpd__nat_path_work_init(&dual->path_work, memory, model) ||
         !ckpd__nat_slot_work_init(&dual->slot_work, memory, stack, model->slots, model->storage != NULL) ||
-        (model->storage && !ckpd__nat_reservoir_init(&dual->reservoir, memory, model, stack)))
+        (model->storage && !init_reservoir(dual, memory)))
         return CKPD_ERR_NO_MEMORY;
     for (size_t j = 0; j < J; j++) {
         dual->layout.job[j] = dual->layout.size;

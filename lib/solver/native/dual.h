@@ -9,6 +9,7 @@
 
 #include "solver/native/path.h"
 #include "solver/native/reservoir.h"
+#include "solver/native/slot.h"
 
 /* One price per (job, activity, slot), job by job. */
 typedef struct nat_layout {

@@ -63,8 +63,8 @@ void ckpd__nat_search_improve(nat_search *search, int32_t patience)
         return;
     memcpy(search->kept_price, dual->price, bytes);
     memcpy(search->kept_forbidden, search->forbidden, dual->layout.size);
-    for (int64_t i = 0; in_vain < patience && !search->stop; i++) {
-        int32_t free_jobs[3], count = choose_jobs(jobs, i, free_jobs);
+    while (in_vain < patience && !search->stop) {
+        int32_t free_jobs[3], count = choose_jobs(jobs, search->exchanges++, free_jobs);
         double before = search->best.cost;
         hold_others(search, free_jobs, count);
         memcpy(dual->price, search->kept_price, bytes);

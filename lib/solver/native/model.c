@@ -268,10 +268,8 @@ static int32_t max32(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_path_view *view,
-                              char message[256])
+int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_path_view *view)
 {
-    (void)message;
     memset(model, 0, sizeof *model);
     model->view = view;
     model->slots = view->slots;

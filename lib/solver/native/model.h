@@ -54,9 +54,8 @@ typedef struct nat_model {
     bool separable; /* a single job and no storage: one shortest path is the answer */
 } nat_model;
 
-/* Checks the view and builds the model. `message` gets the reason of a refusal. */
-int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_path_view *view,
-                              char message[256]);
+/* Builds the model of a view that has passed the library's checks. */
+int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_path_view *view);
 
 /* The part of it that every kind of job needs: fixed_kw, gpus_free, convex; slots, jobs and view are set. */
 int32_t ckpd__nat_slots_build(nat_model *model, nat_memory *memory);

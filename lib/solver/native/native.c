@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/native.h"
+#include "solver/native/crowd.h"
 #include "solver/native/search.h"
 #include "solver/native/slotwise.h"
 
 #include <math.h>
 #include <string.h>
 
-static void write_plan(const nat_search *search, ckpd_path_plan *out)
+static void write_plan(const nat_model *model, const nat_plan *plan, ckpd_path_plan *out)
 {
-    const nat_model *model = search->model;
     size_t T = (size_t)model->slots;
     for (int32_t j = 0; j < model->jobs; j++) {
-        const nat_path *path = &search->best.path[j];
+        const nat_path *path = &plan->path[j];
         out->step_count[j] = path->steps;
         for (int32_t i = 0; i < path->steps; i++) {
             out->step_slot[(size_t)j * T + (size_t)i] = path->slot[i];
@@ -21,31 +21,38 @@ static void write_plan(const nat_search *search, ckpd_path_plan *out)
             out->slot_mode[(size_t)j * T + t] = -1;
     }
     for (size_t t = 0; model->storage && t < T; t++) {
-        out->charge_kw[t] = fmax(search->best.draw[t], 0);
-        out->discharge_kw[t] = fmax(-search->best.draw[t], 0);
+        out->charge_kw[t] = fmax(plan->draw[t], 0);
+        out->discharge_kw[t] = fmax(-plan->draw[t], 0);
     }
 }
 
-static void write_result(const nat_search *search, ckpd_path_result *result)
+/* How a solve ended. */
+typedef struct ending {
+    const nat_plan *best;
+    double bound;
+    bool whole;   /* nothing was left open: the best plan is optimal, or there is none */
+    int32_t stop; /* 0 none, 1 a limit, 2 cancelled */
+} ending;
+
+static void write_result(const nat_model *model, const ckpd_solve_params *params, ending end,
+                         ckpd_path_result *result)
 {
-    bool found = search->best.cost < (double)INFINITY;
+    bool found = end.best->cost < (double)INFINITY;
     result->has_plan = found;
-    result->objective = search->best.cost;
-    result->bound = found ? fmin(search->bound, search->best.cost) : search->bound;
-    result->iterations = search->iterations;
-    result->nodes = search->nodes;
+    result->objective = end.best->cost;
+    result->bound = found ? fmin(end.bound, end.best->cost) : end.bound;
     if (found)
-        write_plan(search, &result->plan);
-    double room = fmax(search->params->absolute_gap,
-                       search->params->relative_gap * fmax(fabs(result->objective), fabs(result->bound)));
-    if (found && (result->objective - result->bound <= room || !search->stop))
+        write_plan(model, end.best, &result->plan);
+    double room = fmax(params->absolute_gap,
+                       params->relative_gap * fmax(fabs(result->objective), fabs(result->bound)));
+    if (found && (result->objective - result->bound <= room || end.whole))
         result->outcome = CKPD_OUTCOME_OPTIMAL;
-    else if (search->stop == 2)
+    else if (end.stop == 2)
         result->outcome = CKPD_OUTCOME_CANCELLED;
-    else if (search->stop)
-        result->outcome = found ? CKPD_OUTCOME_FEASIBLE : CKPD_OUTCOME_NO_PLAN;
+    else if (found)
+        result->outcome = CKPD_OUTCOME_FEASIBLE;
     else
-        result->outcome = CKPD_OUTCOME_INFEASIBLE;
+        result->outcome = end.whole ? CKPD_OUTCOME_INFEASIBLE : CKPD_OUTCOME_NO_PLAN;
 }
 
 static int32_t refuse(ckpd_path_result *result, int32_t status, const char *reason)
@@ -66,12 +73,51 @@ static int32_t solve_slotwise(const ckpd_host *host, const ckpd_path_view *view,
     return status == CKPD_ERR_NO_MEMORY ? refuse(result, status, "out of memory") : status;
 }
 
+/* Few jobs: prices per job and activity, and a tree over what they leave open. */
+static int32_t solve_few(nat_memory *memory, const nat_model *model, const ckpd_solve_params *params,
+                         ckpd_path_result *result)
+{
+    nat_search search = {0};
+    int32_t status = ckpd__nat_search_init(&search, memory, model, params);
+    if (status == CKPD_OK)
+        status = ckpd__nat_search_run(&search);
+    if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed))
+        status = CKPD_ERR_NO_MEMORY; /* what was skipped for want of memory is no proof of anything */
+    if (status == CKPD_OK) {
+        result->iterations = search.iterations;
+        result->nodes = search.nodes;
+        write_result(model, params, (ending){&search.best, search.bound, search.stop == 0, search.stop}, result);
+    }
+    ckpd__nat_primal_free(&search.primal);
+    ckpd__nat_dual_free(&search.dual);
+    return status;
+}
+
+/* Many jobs: one price per slot. */
+static int32_t solve_many(nat_memory *memory, const nat_model *model, const ckpd_solve_params *params,
+                          ckpd_path_result *result)
+{
+    nat_crowd crowd = {0};
+    int32_t status = ckpd__nat_crowd_init(&crowd, memory, model, params);
+    if (status == CKPD_OK)
+        status = ckpd__nat_crowd_run(&crowd);
+    if (status == CKPD_OK) {
+        bool impossible = crowd.stop == 0 && crowd.bound >= ckpd__nat_cost_ceiling(model);
+        result->iterations = crowd.iterations;
+        result->nodes = 0;
+        write_result(model, params, (ending){&crowd.best, crowd.bound, impossible, crowd.stop}, result);
+        if (result->outcome == CKPD_OUTCOME_FEASIBLE && crowd.stop == 0)
+            refuse(result, CKPD_OK, "many jobs: the gap left is that of the bound by one price per slot");
+    }
+    ckpd__nat_crowd_free(&crowd);
+    return status;
+}
+
 int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *view,
                                  const ckpd_solve_params *params, ckpd_path_result *result, void *user)
 {
     nat_memory memory = {.host = host};
     nat_model model;
-    nat_search search = {0};
     (void)user;
     result->message[0] = '\0';
     int32_t slotwise = 0;
@@ -80,21 +126,14 @@ int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *vi
     if (slotwise > 0)
         return slotwise == view->jobs ? solve_slotwise(host, view, params, result)
                                       : refuse(result, CKPD_ERR_NOT_SUPPORTED, "jobs of both kinds");
-    int32_t status = ckpd__nat_model_build(&model, &memory, view, result->message);
+    int32_t status = ckpd__nat_model_build(&model, &memory, view);
     if (status == CKPD_OK)
-        status = ckpd__nat_search_init(&search, &memory, &model, params);
-    if (status == CKPD_ERR_NOT_SUPPORTED && !result->message[0])
-        status = refuse(result, status, "too many jobs of unlike power");
-    if (status == CKPD_OK)
-        status = ckpd__nat_search_run(&search);
-    if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed))
-        status = CKPD_ERR_NO_MEMORY; /* what was skipped for want of memory is no proof of anything */
-    if (status == CKPD_OK)
-        write_result(&search, result);
-    else if (status == CKPD_ERR_NO_MEMORY)
-        status = refuse(result, status, "out of memory");
-    ckpd__nat_primal_free(&search.primal);
-    ckpd__nat_dual_free(&search.dual);
+        status = ckpd__nat_stack_is_small(&model) ? solve_few(&memory, &model, params, result)
+                                                  : CKPD_ERR_NOT_SUPPORTED;
+    if (status == CKPD_ERR_NOT_SUPPORTED)
+        status = solve_many(&memory, &model, params, result);
+    if (status == CKPD_ERR_NO_MEMORY)
+        refuse(result, status, "out of memory");
     ckpd__nat_release(&memory);
     return status;
 }

@@ -79,7 +79,7 @@ static double pull_unit(const nat_model *model)
 bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model)
 {
     size_t T = (size_t)model->slots;
-    *primal = (nat_primal){.model = model, .penalty = ckpd__nat_cost_ceiling(model)};
+    *primal = (nat_primal){.model = model, .penalty = ckpd__nat_cost_ceiling(model), .host = memory->host};
     primal->price = ckpd__nat_alloc(memory, (size_t)model->activities * T, sizeof *primal->price);
     primal->kw = ckpd__nat_alloc(memory, T, sizeof *primal->kw);
     primal->gpus = ckpd__nat_alloc(memory, T, sizeof *primal->gpus);
@@ -101,7 +101,7 @@ void ckpd__nat_primal_free(nat_primal *primal)
 
 /* --- cost ---------------------------------------------------------------------------------------- */
 
-static void add_path(nat_primal *primal, int32_t j, const nat_path *path, double sign)
+void ckpd__nat_primal_add(nat_primal *primal, int32_t j, const nat_path *path, double sign)
 {
     const nat_job *job = &primal->model->job[j];
     for (int32_t t = 0; t < primal->model->slots; t++) {
@@ -110,19 +110,19 @@ static void add_path(nat_primal *primal, int32_t j, const nat_path *path, double
     }
 }
 
-static void add_all(nat_primal *primal, const nat_plan *plan)
+void ckpd__nat_primal_sum(nat_primal *primal, const nat_plan *plan)
 {
     memset(primal->kw, 0, (size_t)primal->model->slots * sizeof *primal->kw);
     memset(primal->gpus, 0, (size_t)primal->model->slots * sizeof *primal->gpus);
     for (int32_t j = 0; j < primal->model->jobs; j++)
-        add_path(primal, j, &plan->path[j], 1);
+        ckpd__nat_primal_add(primal, j, &plan->path[j], 1);
 }
 
 double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan)
 {
     const nat_model *model = primal->model;
     double cost = model->view->cost_offset;
-    add_all(primal, plan);
+    ckpd__nat_primal_sum(primal, plan);
     for (int32_t t = 0; t < model->slots; t++) {
         if (!ckpd__nat_fits(model, t, primal->gpus[t], primal->kw[t]))
             return plan->cost = (double)INFINITY;
@@ -138,8 +138,7 @@ double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan)
 
 /* --- one job after the other ------------------------------------------------------------------------ */
 
-/* Cost of a slot with these totals; over a cap, a penalty that grows with the excess. */
-static double slot_cost(const nat_primal *primal, int32_t t, double gpus, double kw)
+double ckpd__nat_primal_slot(const nat_primal *primal, int32_t t, double gpus, double kw)
 {
     const nat_model *model = primal->model;
     double load = nat_load(model, t, kw), draw, cost = (double)INFINITY;
@@ -161,7 +160,7 @@ static void price_job(nat_primal *primal, int32_t j)
         for (int32_t t = 0; t < model->slots; t++) {
             double kw = primal->kw[t] + job->kw[a], off = kw - primal->target[t];
             primal->price[(size_t)a * (size_t)model->slots + (size_t)t] =
-                slot_cost(primal, t, primal->gpus[t] + job->gpus[a], kw) + primal->pull * off * off;
+                ckpd__nat_primal_slot(primal, t, primal->gpus[t] + job->gpus[a], kw) + primal->pull * off * off;
         }
 }
 
@@ -169,17 +168,21 @@ double ckpd__nat_primal_descend(nat_primal *primal, nat_plan *plan, int32_t pass
 {
     const nat_model *model = primal->model;
     double last = (double)INFINITY;
-    add_all(primal, plan);
+    ckpd__nat_primal_sum(primal, plan);
     for (int32_t pass = 0; pass < passes; pass++) {
         double value = 0;
         for (int32_t j = 0; j < model->jobs; j++) {
-            add_path(primal, j, &plan->path[j], -1);
+            if (primal->stop == 0 && primal->host->should_stop)
+                primal->stop = primal->host->should_stop(primal->host->user);
+            if (primal->stop)
+                return ckpd__nat_primal_cost(primal, plan);
+            ckpd__nat_primal_add(primal, j, &plan->path[j], -1);
             price_job(primal, j);
             value = ckpd__nat_path_solve(&primal->path_work, model, &model->job[j], primal->price, NULL);
             if (!(value < (double)INFINITY))
                 return plan->cost = value;
             ckpd__nat_path_trace(&primal->path_work, model, &model->job[j], &plan->path[j]);
-            add_path(primal, j, &plan->path[j], 1);
+            ckpd__nat_primal_add(primal, j, &plan->path[j], 1);
         }
         if (model->jobs == 1 || !(value < last - 1e-12 * fabs(last)))
             break;

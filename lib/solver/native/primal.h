@@ -27,6 +27,8 @@ typedef struct nat_primal {
     double pull_unit;
     nat_dispatch dispatch;
     double penalty; /* money per slot that breaks a cap: above the cost of any plan */
+    const ckpd_host *host;
+    int32_t stop; /* what host->should_stop said: a descent ends between two jobs */
 } nat_primal;
 
 bool ckpd__nat_plan_init(nat_plan *plan, nat_memory *memory, const nat_model *model);
@@ -35,6 +37,12 @@ void ckpd__nat_primal_free(nat_primal *primal);
 bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model);
 /* A cost that no plan exceeds. */
 double ckpd__nat_cost_ceiling(const nat_model *model);
+/* Sums the jobs' power and GPUs of a plan into primal->kw and primal->gpus. */
+void ckpd__nat_primal_sum(nat_primal *primal, const nat_plan *plan);
+/* Takes the path of job j out of the sums (sign -1) or puts it in (+1). */
+void ckpd__nat_primal_add(nat_primal *primal, int32_t j, const nat_path *path, double sign);
+/* Cost of a slot with these totals; over a cap, a penalty that grows with the excess. */
+double ckpd__nat_primal_slot(const nat_primal *primal, int32_t t, double gpus, double kw);
 /* Exact cost of the paths, with the best use of the storage (fills plan->draw). */
 double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan);
 /*

@@ -29,14 +29,14 @@ static void add_candidate(nat_reservoir *reservoir, int32_t t, int32_t level, do
 }
 
 /* The cost of a level over the draw bends at full charge, at rest, at full discharge and with the curve. */
-static void fill_candidates(nat_reservoir *reservoir, const nat_stack *stack, int32_t t)
+static void fill_candidates(nat_reservoir *reservoir, int32_t levels, const double *loads, int32_t t)
 {
     const nat_model *model = reservoir->model;
     const ckpd_path_view *view = model->view;
     const ckpd_path_storage *s = model->storage;
-    for (int32_t l = 0; l < stack->levels[stack->jobs]; l++) {
-        double load = nat_load(model, t, stack->total[l].kw);
-        if (!ckpd__nat_fits(model, t, stack->total[l].gpus, stack->total[l].kw))
+    for (int32_t l = 0; l < levels; l++) {
+        double load = loads[l];
+        if (!(load < NONE))
             continue;
         add_candidate(reservoir, t, l, load, s->charge_max_kw);
         add_candidate(reservoir, t, l, load, 0);
@@ -52,7 +52,7 @@ static void fill_candidates(nat_reservoir *reservoir, const nat_stack *stack, in
 }
 
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
-                              const nat_stack *stack)
+                              int32_t levels, const double *load)
 {
     int64_t breakpoints = 0;
     size_t T = (size_t)model->slots;
@@ -61,7 +61,7 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
         breakpoints = own > breakpoints ? own : breakpoints;
     }
     *reservoir = (nat_reservoir){.model = model, .host = memory->host};
-    reservoir->most = (int32_t)(breakpoints + 3) * stack->levels[stack->jobs];
+    reservoir->most = (int32_t)(breakpoints + 3) * levels;
     size_t size = T * (size_t)reservoir->most;
     reservoir->candidates = ckpd__nat_alloc(memory, T, sizeof *reservoir->candidates);
     reservoir->candidate = ckpd__nat_alloc(memory, size, sizeof *reservoir->candidate);
@@ -73,7 +73,7 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
         !reservoir->value || !reservoir->mixture)
         return false;
     for (int32_t t = 0; t < model->slots; t++)
-        fill_candidates(reservoir, stack, t);
+        fill_candidates(reservoir, levels, load + (size_t)t * (size_t)levels, t);
     return true;
 }
 

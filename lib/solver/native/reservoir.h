@@ -8,9 +8,9 @@
 #ifndef CKPD_LIB_SOLVER_NATIVE_RESERVOIR_H
 #define CKPD_LIB_SOLVER_NATIVE_RESERVOIR_H
 
-#include "solver/native/slot.h"
+#include "solver/native/model.h"
 
-/* A corner of a slot's hull: a total level of the stack and the storage draw beside it. */
+/* A corner of a slot's hull: one of its levels of load and the storage draw beside it. */
 typedef struct nat_corner {
     double energy; /* taken out of the store */
     double cost;
@@ -44,9 +44,12 @@ typedef struct nat_reservoir {
     bool failed;          /* out of memory */
 } nat_reservoir;
 
-/* False when out of memory. */
+/*
+ * load[slots][levels]: the site loads between which the slots choose, +infinity for one that does not fit.
+ * False when out of memory.
+ */
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
-                              const nat_stack *stack);
+                              int32_t levels, const double *load);
 void ckpd__nat_reservoir_free(nat_reservoir *reservoir);
 /* The hull of slot t; top[level] is what the cheapest combination of that level costs beside the slot itself. */
 void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double *top);

@@ -21,7 +21,7 @@ typedef struct nat_tree {
 int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_model *model,
                               const ckpd_solve_params *params)
 {
-    enum { MOST_LEVELS = 20000 };
+    enum { MOST_LEVELS = 100000 };
     bool exact;
     memset(search, 0, sizeof *search);
     search->model = model;
@@ -326,7 +326,9 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     if (search->stop)
         return push_node(tree, search, bound);
     if (search->nodes == 1)
-        ckpd__nat_search_improve(search, search->model->jobs * (search->model->jobs - 1) / 2);
+        ckpd__nat_search_improve(search, search->model->jobs * (search->model->jobs + 1) / 2);
+    else if (search->nodes % 16 == 0)
+        ckpd__nat_search_improve(search, 2);
     if (bound >= ckpd__nat_search_cutoff(search))
         return true;
     if (!(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY))
@@ -339,13 +341,13 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
 
 int32_t ckpd__nat_search_run(nat_search *search)
 {
-    static const nat_climb root = {2000, 12, 1, 0.3, 10}, inner = {25, 4, 1.5, 0.1, 0};
+    static const nat_climb pair = {2000, 12, 1, 0.3, 10}, several = {2000, 20, 1, 0.05, 10}, inner = {25, 4, 1.5, 0.1, 0};
     nat_tree tree = {.host = search->host,
                      .prices = search->dual.layout.size,
                      .bits = (search->dual.layout.size + 7) / 8};
     first_plan(search);
     first_prices(search);
-    bool ok = expand(&tree, search, &root, -(double)INFINITY);
+    bool ok = expand(&tree, search, search->model->jobs > 2 ? &several : &pair, -(double)INFINITY);
     while (ok && tree.count > 0 && !search->stop) {
         double bound = tree.heap[0].bound;
         search->bound = fmax(search->bound, fmin(bound, ckpd__nat_search_cutoff(search)));

@@ -23,6 +23,7 @@ typedef struct nat_search {
     uint8_t *forbidden;   /* [layout.size] of the node at hand */
     double *kept_price;      /* [layout.size] of the node, while plans are made better */
     uint8_t *kept_forbidden; /* [layout.size] */
+    int64_t exchanges;    /* of jobs, tried so far */
     int32_t pull;         /* turns through the strengths of tracking */
     int64_t iterations, nodes;
     int32_t stop;         /* 0 go on, 1 a limit, 2 cancelled */

@@ -60,6 +60,31 @@ static caps loosest_caps(const nat_model *model)
     return most;
 }
 
+bool ckpd__nat_stack_is_small(const nat_model *model)
+{
+    static const double MOST_WORK = 1.5e6; /* sums per evaluation of the bound: some milliseconds */
+    int32_t divisor = 0;
+    double combinations = 1, most_gpus = 0, activities = 0;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        int32_t own = 0;
+        combinations *= job->activities;
+        activities += job->activities;
+        for (int32_t a = 0; a < job->activities; a++) {
+            own = job->gpus[a] > own ? job->gpus[a] : own;
+            for (int32_t b = job->gpus[a]; b;) { /* Euclid's algorithm */
+                int32_t rest = divisor % b;
+                divisor = b;
+                b = rest;
+            }
+        }
+        most_gpus += own;
+    }
+    most_gpus = fmin(most_gpus, fmax(loosest_caps(model).gpus, 0));
+    double levels = divisor > 0 ? most_gpus / divisor + 1 : 1;
+    return model->jobs <= 4 || fmin(levels, combinations) * activities * model->slots <= MOST_WORK;
+}
+
 /* All sums of a level and an activity, sorted and without repeats; returns their number. */
 static int32_t add_job(const nat_level *levels, int32_t count, const nat_job *job, caps most,
                        nat_level *sums)

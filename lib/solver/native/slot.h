@@ -32,6 +32,11 @@ typedef struct nat_slot_work {
     size_t per_slot;  /* distance between the tables of two slots; 0 when they share one */
 } nat_slot_work;
 
+/*
+ * True when the combinations of a slot can be told apart in good time: few jobs, or totals that fall on few
+ * levels because the GPU counts share a divisor and power follows from them.
+ */
+bool ckpd__nat_stack_is_small(const nat_model *model);
 /* Builds the levels; *exact becomes false (and nothing is built) when there are more than `limit`. */
 int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_model *model, int32_t limit,
                               bool *exact);
