@@ -11,13 +11,14 @@ import csv
 import json
 import os
 
-from tool import FAST, SRC, case, check, close, main, run, run_json
+from tool import FAST, SRC, case, check, close, has_solver, main, run, run_json
 
 DATA = os.path.join(SRC, "..", "shared", "data", "public")
 LONG = "caiso_sp15_2024-02-17_2024-09-29_hourly.csv"
 DAYS = [(f"2024-04-{day:02d}", LONG) for day in range(8, 15)]
 DAYS += [("2024-03-10", "caiso_day_2024-03-10_dst_23h.csv"), ("2024-04-27", LONG), ("2024-09-05", LONG)]
 ENERGY_KWH = 16472
+HAS_GLPK = has_solver("glpk")
 if FAST:
     DAYS = [DAYS[3], DAYS[7]]
 
@@ -60,7 +61,8 @@ def check_inputs(rows, plan):
 def solve_day(day, file):
     rows = rows_of(day, file)
     path = make_case(day, file, rows)
-    found = run_json("scenarios", path, "--out", day, "--time-limit", "120", status=None)
+    only = [] if HAS_GLPK else ["--only", "S1,S2,S4,S5,S6"]
+    found = run_json("scenarios", path, "--out", day, "--time-limit", "120", *only, status=None)
     by_name = {s["scenario"]: s for s in found["scenarios"]}
     cost = {name: s["cost"] for name, s in by_name.items()}
     for name in ("S1", "S2", "S4", "S5", "S6"):
@@ -69,7 +71,7 @@ def solve_day(day, file):
     slack = 2e-6 * max(1, abs(cost["S1"]))
     for better, worse in (("S4", "S1"), ("S5", "S1"), ("S6", "S4"), ("S6", "S5")):
         check(cost[better] <= cost[worse] + slack, f"{day}: {better} costs more than {worse}")
-    check(by_name["S3"]["bound"] <= cost["S4"] + slack, f"{day}: S3 is no bound for S4")
+    check("S3" not in by_name or by_name["S3"]["bound"] <= cost["S4"] + slack, f"{day}: S3 is no bound for S4")
     check_inputs(rows, os.path.join(day, "plan.csv"))
     _, out, _ = run("verify", path, os.path.join(day, "plan.json"))
     check("is good" in out, out)

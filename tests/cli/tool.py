@@ -43,6 +43,14 @@ def close(found, expected, what, relative=1e-6):
           f"{what}: {found}, expected {expected}")
 
 
+def has_solver(name):
+    """Is the solver in this build? A line says so when it is not."""
+    if any(backend["name"] == name for backend in run_json("version")["backends"]):
+        return True
+    print(f"SKIP: this build has no {name}")
+    return False
+
+
 def main(*tests):
     failed = 0
     for test in tests:
