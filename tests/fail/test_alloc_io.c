@@ -91,12 +91,40 @@ static void solve_and_write(sweep_memory *memory, ckpd_context *context)
     ck_assert_int_eq(info.scenario, CKPD_SCENARIO_S4);
     SWEEP(ckpd_problem_verify(&report, problem, info.scenario, plan, info.cost));
     ck_assert_int_eq(ckpd_report_violation_count(report), 0);
+    ckpd_record *record = NULL;
+    SWEEP(ckpd_record_parse(&record, context, json.bytes, json.used));
+    ck_assert_int_eq(ckpd_record_job_count(record), 1);
+    ckpd_record_free(record);
     ckpd_report_free(report);
     ckpd_plan_free(plan);
     ckpd_solution_free(solution);
     ckpd_solve_options_free(options);
     ckpd_problem_free(problem);
     ckpd_case_free(loaded);
+}
+
+/* Prices from a CSV file beside the case; the reference survives writing. */
+static void series_file(sweep_memory *memory, ckpd_context *context)
+{
+    static struct text text;
+    static const char case_of_file[] =
+        "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"f\","
+        " \"horizon\": {\"slots\": 2, \"slot_minutes\": 30, \"start\": \"2024-04-09T01:00+02:00\"},"
+        " \"site\": {\"gpu_cap\": 8, \"import_price_per_mwh\": {\"file\": \"sweep.csv\", \"column\": \"price\"}},"
+        " \"mode_rules\": {\"installed_gpus\": 8}, \"jobs\": []}";
+    FILE *out = fopen("sweep.csv", "w");
+    ck_assert_ptr_nonnull(out);
+    fputs("time,price [EUR/MWh]\n2024-04-09T00:00+02:00,10\n2024-04-09T01:00+02:00,20\n", out);
+    fclose(out);
+    ckpd_case *loaded = NULL;
+    double prices[2];
+    SWEEP(ckpd_case_parse(&loaded, context, case_of_file, strlen(case_of_file), NULL));
+    ck_assert_int_eq(ckpd_site_get_series(ckpd_case_site(loaded), "import_price_per_mwh", prices, 2), CKPD_OK);
+    ck_assert(prices[0] == 20 && prices[1] == 20);
+    SWEEP_WRITE(&text, ckpd_case_write(loaded, append, &text));
+    ck_assert_ptr_nonnull(strstr(text.bytes, "sweep.csv"));
+    ckpd_case_free(loaded);
+    remove("sweep.csv");
 }
 
 static void refused(sweep_memory *memory, ckpd_context *context)
@@ -137,6 +165,7 @@ int main(void)
     static const sweep_scenario scenarios[] = {
         {"read, write, read, write", read_and_write, 2},
         {"solve and write", solve_and_write, 3},
+        {"series file", series_file, 1},
         {"refused", refused, 1},
         {"files", files, 2},
         {"schema", schema, 1},
