@@ -355,24 +355,27 @@ static int32_t mip_outcome(worker *w, int code)
     return w->has_x ? CKPD_OUTCOME_FEASIBLE : CKPD_OUTCOME_NO_PLAN;
 }
 
-/* Integer columns at their exact values, the rest solved again: no leak through a big-M survives.
+/*
+ * Reduced-cost fixing: an integer column whose least step off its bound costs more than the start is above
+ * the root LP is in no better point. It keeps the value it has in the start.
  */
-static void polish(worker *w)
+static void fix_by_cost(worker *w)
 {
     const ckpd_milp_view *view = w->view;
-    bool continuous = false;
-    for (int32_t j = 0; j < view->columns; j++) {
-        if (view->integer[j]) {
-            double whole = round(w->x[j + 1]);
-            glp_set_col_bnds(w->problem, j + 1, GLP_FX, whole, whole);
-        } else {
-            continuous = true;
-        }
+    double start_cost = view->offset;
+    if (view->start_point == NULL) {
+        return;
     }
-    if (continuous && solve_lp_safely(w, GLP_DUALP) == 0 && glp_get_status(w->problem) == GLP_OPT) {
-        take_lp(w);
-        for (int32_t j = 0; j < view->columns; j++) {
-            w->x[j + 1] = view->integer[j] ? round(w->x[j + 1]) : w->x[j + 1];
+    for (int32_t j = 0; j < view->columns; j++) {
+        start_cost += view->cost[j] * view->start_point[j];
+    }
+    double room = start_cost - w->bound;
+    room += 1e-9 * fmax(1, fabs(start_cost));
+    for (int32_t j = 1; j <= view->columns; j++) {
+        double at = glp_get_col_prim(w->problem, j), value = round(view->start_point[j - 1]);
+        if (view->integer[j - 1] && glp_get_col_stat(w->problem, j) != GLP_BS && at == value &&
+            fabs(glp_get_col_dual(w->problem, j)) > room) {
+            glp_set_col_bnds(w->problem, j, GLP_FX, value, value);
         }
     }
 }
@@ -387,6 +390,7 @@ static void solve_mip(worker *w)
     }
     w->bound = glp_get_obj_val(w->problem);
     publish(w);
+    fix_by_cost(w);
     glp_iocp control;
     glp_init_iocp(&control);
     control.msg_lev = GLP_MSG_ALL;
@@ -399,6 +403,8 @@ static void solve_mip(worker *w)
     control.mir_cuts = w->view->columns <= MOST_FOR_CUTS ? GLP_ON : GLP_OFF;
     control.presolve = GLP_OFF; /* it ignores every limit, and hides points from the callback */
     control.tol_int = 1e-7;
+    /* Its preprocessing of nodes halves the tree of S3, and costs more than the solve on path models. */
+    control.pp_tech = w->view->hint_pseudo_cost ? GLP_PP_ALL : GLP_PP_NONE;
     control.out_frq = PRINT_MS;
     control.out_dly = 0;
     control.cb_func = on_tree;
@@ -406,9 +412,6 @@ static void solve_mip(worker *w)
     int code = glp_intopt(w->problem, &control);
     take_incumbent(w, w->problem);
     w->outcome = mip_outcome(w, code);
-    if (w->has_x) {
-        polish(w);
-    }
 }
 
 /* --- the thread --------------------------------------------------------------------------------
