@@ -12,6 +12,7 @@ static const cli_command COMMANDS[] = {
     {"solve", "CASE", "solve one scenario and print the plan", cli_solve_command},
     {"scenarios", "CASE", "solve S1 to S6 and compare", cli_scenarios},
     {"sweep", "CASE", "solve over checkpoint segments or GPU capacities", cli_sweep},
+    {"diagnose", "CASE", "say which limits would have to move for a plan to exist", cli_diagnose},
     {"modes", "CASE", "list the modes each job can run in, and why others cannot", cli_modes},
     {"verify", "CASE PLAN", "check a plan file against its case", cli_verify},
     {"report", "CASE", "solve all scenarios and write one HTML page", cli_report},

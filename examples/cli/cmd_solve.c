@@ -18,6 +18,9 @@ static void print_solution(const ckpd_case *loaded, const ckpd_solution *solutio
     }
     printf("  (%s, %.2f s)\n", ckpd_solution_backend(solution), seconds);
     cli_print_causes(solution, stdout);
+    if (ckpd_solution_outcome(solution) == CKPD_OUTCOME_INFEASIBLE) {
+        puts("`ckptdispatch diagnose` looks for the limits that would have to move, and by how much.");
+    }
     if (ckpd_solution_plan(solution) == NULL) {
         return;
     }

@@ -110,6 +110,27 @@ def infeasible_is_status_1():
     check("infeasible" in out and "18432" in out, out)  # 768 GPUs x 24 h
 
 
+def diagnosis():
+    with open(case("aidc2048-golden"), encoding="utf-8") as f:
+        changed = json.load(f)
+    changed["site"]["gpu_cap"] = 1152
+    with open("narrow.json", "w", encoding="utf-8") as f:
+        json.dump(changed, f)
+    # 1280 GPUs are enough and 1152 are not (values as GOLDEN), so that at most 128 are missing
+    found = run_json("diagnose", "narrow.json", status=1)
+    check(found["has_plan_when_relaxed"] and not found["has_plan"], str(found))
+    caps = [r["amount"] for r in found["relaxations"] if r["limit"] == "gpu_cap"]
+    check(len(found["relaxations"]) == 1 and len(caps) == 1 and 0 < caps[0] <= 128, str(found))
+    changed["site"]["gpu_cap"] = 1152 + caps[0]
+    with open("wide.json", "w", encoding="utf-8") as f:
+        json.dump(changed, f)
+    check(run_json("diagnose", "wide.json")["has_plan"], "the amount is enough")
+    _, out, _ = run("solve", "narrow.json", status=1)
+    check("diagnose" in out and "cause:" in out, out)
+    _, out, _ = run("diagnose", "narrow.json", status=1)
+    check("GPU" in out, out)
+
+
 def segments():
     expected = {1: 327.8925, 2: 325.41, 4: 314.562}  # as GOLDEN
     for point in run_json("sweep", case("aidc2048-golden"), "--segments", "1,2,4"):
@@ -196,6 +217,6 @@ def compare_plans():
     check("no plan file" in err, err)
 
 
-main(golden_scenarios, plan_files, no_gnuplot, verify_plans, infeasible_is_status_1, segments,
+main(golden_scenarios, plan_files, no_gnuplot, verify_plans, infeasible_is_status_1, diagnosis, segments,
      stopped_at_once, compare_plans, report_page,
      plans_are_deterministic)
