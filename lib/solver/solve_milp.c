@@ -172,6 +172,19 @@ static void scale_back(milp_solve *s)
     }
 }
 
+/* A backend that was stopped before it took the start: the start is still a plan. */
+static void use_start(milp_solve *s)
+{
+    ckpd_milp_result *answer = &s->answer;
+    bool stopped = answer->outcome == CKPD_OUTCOME_NO_PLAN || answer->outcome == CKPD_OUTCOME_CANCELLED;
+    if (stopped && s->view.start_point != NULL) {
+        memcpy(answer->x, s->view.start_point, (size_t)s->view.columns * sizeof(double));
+        answer->has_plan = 1;
+        answer->outcome = answer->outcome == CKPD_OUTCOME_CANCELLED ? CKPD_OUTCOME_CANCELLED
+                                                                    : CKPD_OUTCOME_FEASIBLE;
+    }
+}
+
 /*
  * Integers within a solver's tolerance may stand for a point that exact integers do not allow (a
  * leak through a big-M). Then the rest is solved again beside the rounded integers.
@@ -229,6 +242,9 @@ static int32_t judge(milp_solve *s, const ckpd_solve_params *asked)
         answer->bound = -INFINITY;
     }
     if (!answer->has_plan) {
+        use_start(s);
+    }
+    if (!answer->has_plan) {
         answer->objective = INFINITY;
         return CKPD_OK;
     }
@@ -269,7 +285,7 @@ static int32_t run_backend(milp_solve *s, const ckpd_solve_params *asked)
     int32_t stop = s->host.should_stop(s->host.user);
     if (stop != 0) { /* asked before there was anything to stop */
         s->answer.outcome = stop == 2 ? CKPD_OUTCOME_CANCELLED : CKPD_OUTCOME_NO_PLAN;
-        return CKPD_OK;
+        return judge(s, asked);
     }
     s->params.time_limit_s = ckpd__host_time_left(&s->state);
     status = s->backend->solve_milp(&s->host, &s->view, &s->params, &s->answer, s->backend->user);

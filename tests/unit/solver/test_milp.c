@@ -377,6 +377,12 @@ START_TEST(test_gap_and_limits)
     ck_assert_int_eq(solve(&m, NULL), CKPD_OK);
     ck_assert_double_eq_tol(result.objective, -21, 1e-9);
 
+    m.view.start_point = start; /* stopped before anything else was found: the start comes back */
+    params = params_with(0, 1);
+    ck_assert_int_eq(solve(&m, &params), CKPD_OK);
+    ck_assert_int_eq(result.has_plan, 1);
+    ck_assert_double_eq_tol(result.objective, -21, 1e-9);
+
     m.view.start_point = NULL;
     params = params_with(0, 1); /* no time at all is not "no limit" */
     ck_assert_int_eq(solve(&m, &params), CKPD_OK);
