@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Without a case file: 16 hours of LLaMA-13B training on up to 256 GPUs, placed where a day's energy is cheap. */
+/* Without a case file: 16 hours of LLaMA-13B training on up to 256 GPUs, placed where a day's
+ * energy is cheap. */
 #include <ckptdispatch.h>
 #include <stdio.h>
 
-#define TRY(call) do { if ((call) != CKPD_OK) { \
-    fprintf(stderr, "%s\n", ckpd_context_last_message(context)); return 1; } } while (0)
+#define TRY(call)                                                        \
+    do {                                                                 \
+        if ((call) != CKPD_OK) {                                         \
+            fprintf(stderr, "%s\n", ckpd_context_last_message(context)); \
+            return 1;                                                    \
+        }                                                                \
+    } while (0)
 
 int main(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* ckptdispatch: day-ahead dispatch of LLM training on the command line. One file a command in cli/. */
+/* ckptdispatch: day-ahead dispatch of LLM training on the command line. One file a command in cli/.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
@@ -18,9 +19,11 @@ static const cli_command COMMANDS[] = {
     {"report", "CASE", "solve all scenarios and write one HTML page", cli_report},
     {"compare", "A B", "two plan files side by side", cli_compare},
     {"export", "CASE", "write the model for another solver", cli_export},
-    {"import-solution", "CASE FILE", "read another solver's answer, check it, make it a plan", cli_import},
+    {"import-solution", "CASE FILE", "read another solver's answer, check it, make it a plan",
+     cli_import},
     {"describe", "[OBJECT|CASE]", "explain the case format, or sum up a case", cli_describe},
-    {"shape", "CASE", "fill checkpoint dips with inference work and simulate the microgrid", cli_shape},
+    {"shape", "CASE", "fill checkpoint dips with inference work and simulate the microgrid",
+     cli_shape},
     {"version", "", "print versions and solvers", cli_version},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0] };
@@ -108,13 +111,16 @@ int main(int count, char **words)
         print_help(stderr);
         return CLI_BAD_INPUT;
     }
-    if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 || strcmp(words[1], "help") == 0) {
+    if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0 ||
+        strcmp(words[1], "help") == 0) {
         print_help(stdout);
         return CLI_OK;
     }
-    const cli_command *command = find_command(strcmp(words[1], "--version") == 0 ? "version" : words[1]);
+    const cli_command *command =
+        find_command(strcmp(words[1], "--version") == 0 ? "version" : words[1]);
     if (command == NULL) {
-        fprintf(stderr, "ckptdispatch: unknown command '%s'; `ckptdispatch --help` lists them\n", words[1]);
+        fprintf(stderr, "ckptdispatch: unknown command '%s'; `ckptdispatch --help` lists them\n",
+                words[1]);
         return CLI_BAD_INPUT;
     }
     return run(command, count - 2, words + 2);

@@ -33,7 +33,8 @@ int main(int count, char **words)
                    ckpd_problem_job_name(problem, job), step.from_slot, step.to_slot - 1, step.gpus,
                    step.from_segment, step.to_segment);
         }
-    printf("cost %.3f, at least %.3f\n", ckpd_solution_cost(solution), ckpd_solution_bound(solution));
+    printf("cost %.3f, at least %.3f\n", ckpd_solution_cost(solution),
+           ckpd_solution_bound(solution));
 
     ckpd_solution_free(solution);
     ckpd_problem_free(problem);

@@ -39,11 +39,12 @@ typedef struct cli_command {
     int (*run)(cli *tool, int count, char **words);
 } cli_command;
 
-/* --- options.c ------------------------------------------------------------------------------------- */
+/* --- options.c
+ * ------------------------------------------------------------------------------------- */
 
 /*
- * Sorts words into options and at most `most` positional arguments, of which `least` are needed. Prints help
- * or a message; returns -1 to go on, else the exit status.
+ * Sorts words into options and at most `most` positional arguments, of which `least` are needed.
+ * Prints help or a message; returns -1 to go on, else the exit status.
  */
 int cli_parse(cli *tool, int count, char **words, const cli_option *options, const char *arguments,
               const char **positional, int least, int most);
@@ -52,7 +53,8 @@ bool cli_number(const cli *tool, const char *option, const char *text, double *v
 /* "S4" -> 4; prints a message and returns 0 when it is none. */
 int cli_scenario(const cli *tool, const char *option, const char *text);
 
-/* --- messages.c ------------------------------------------------------------------------------------ */
+/* --- messages.c
+ * ------------------------------------------------------------------------------------ */
 
 /* Prints "ckptdispatch COMMAND: text" and returns CLI_BAD_INPUT. */
 int cli_usage(const cli *tool, const char *format, ...);
@@ -63,7 +65,8 @@ void cli_clear_progress(cli *tool);
 /* Writes to a FILE; a ckpd_write_fn. */
 int32_t cli_write(const char *text, size_t length, void *file);
 
-/* --- table.c: text in columns ---------------------------------------------------------------------- */
+/* --- table.c: text in columns
+ * ---------------------------------------------------------------------- */
 
 typedef struct cli_table cli_table;
 /* Columns separated by '|'; a leading '>' aligns right. */
@@ -77,7 +80,8 @@ void cli_table_print_html(cli_table *table, FILE *out);
 /* Text for HTML: what means something there is escaped. */
 void cli_put_html(FILE *out, const char *text);
 
-/* --- json.c: JSON on standard output ---------------------------------------------------------------- */
+/* --- json.c: JSON on standard output
+ * ---------------------------------------------------------------- */
 
 typedef struct cli_json {
     FILE *out;
@@ -90,19 +94,24 @@ void cli_json_text(cli_json *json, const char *key, const char *text);
 void cli_json_number(cli_json *json, const char *key, double value);
 void cli_json_flag(cli_json *json, const char *key, bool value);
 
-/* --- solving.c --------------------------------------------------------------------------------------- */
+/* --- solving.c
+ * --------------------------------------------------------------------------------------- */
 
 /* Options that every solving command has. */
 typedef struct cli_solving {
     const char *solver, *gap, *time_limit, *threads;
 } cli_solving;
-#define CLI_SOLVING_OPTIONS(s) \
-    {"--solver", "NAME", "backend; `ckptdispatch version` lists them", &(s).solver}, \
-        {"--gap", "G", "relative gap at which to stop (default 1e-6)", &(s).gap}, \
-        {"--time-limit", "SECONDS", "stop after this time with the best plan so far", &(s).time_limit}, \
-    {"--threads", "N", "threads a backend may use", &(s).threads}
+#define CLI_SOLVING_OPTIONS(s)                                                        \
+    {"--solver", "NAME", "backend; `ckptdispatch version` lists them", &(s).solver},  \
+        {"--gap", "G", "relative gap at which to stop (default 1e-6)", &(s).gap},     \
+        {"--time-limit", "SECONDS", "stop after this time with the best plan so far", \
+         &(s).time_limit},                                                            \
+    {                                                                                 \
+        "--threads", "N", "threads a backend may use", &(s).threads                   \
+    }
 
-/* Loads a case, builds its problem and options; each may be NULL when not wanted. Returns -1 or the exit status. */
+/* Loads a case, builds its problem and options; each may be NULL when not wanted. Returns -1 or the
+ * exit status. */
 int cli_open_case(cli *tool, const char *path, ckpd_case **loaded, ckpd_problem **problem);
 int cli_open_options(cli *tool, const ckpd_case *loaded, const cli_solving *solving,
                      ckpd_solve_options **options);
@@ -122,12 +131,15 @@ cli_table *cli_schedule_table(const ckpd_case *loaded, const ckpd_solution *solu
 cli_table *cli_figures_table(const ckpd_solution *solution);
 /* Distinct modes a job uses. */
 int cli_modes_used(const ckpd_plan *plan, int32_t job);
-/* Writes plan.json, plan.csv and the picture to a folder, which is made. Returns -1 or the exit status. */
-int cli_write_plan(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, const char *folder);
+/* Writes plan.json, plan.csv and the picture to a folder, which is made. Returns -1 or the exit
+ * status. */
+int cli_write_plan(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution,
+                   const char *folder);
 int cli_make_folder(cli *tool, const char *folder);
 char *cli_join(const char *folder, const char *name); /* freed by the caller */
 
-/* --- runs.c: several scenarios ------------------------------------------------------------------------ */
+/* --- runs.c: several scenarios
+ * ------------------------------------------------------------------------ */
 
 enum { CLI_SCENARIOS = 6 };
 typedef struct cli_run {
@@ -135,9 +147,11 @@ typedef struct cli_run {
     double seconds;
 } cli_run;
 
-/* "S1,S4" as wanted[1] and wanted[4]; all that the case allows when `only` is NULL. false after a message. */
+/* "S1,S4" as wanted[1] and wanted[4]; all that the case allows when `only` is NULL. false after a
+ * message. */
 bool cli_choose(const cli *tool, const ckpd_case *loaded, const char *only, bool *wanted);
-/* Solves what is wanted into runs[1..6]; stops early when asked to. Returns -1 or the exit status. */
+/* Solves what is wanted into runs[1..6]; stops early when asked to. Returns -1 or the exit status.
+ */
 int cli_solve_all(cli *tool, ckpd_problem *problem, ckpd_solve_options *options, const bool *wanted,
                   cli_run *runs);
 void cli_free_runs(cli_run *runs);
@@ -147,22 +161,25 @@ cli_table *cli_runs_table(const ckpd_case *loaded, const cli_run *runs);
 cli_table *cli_published_table(const ckpd_case *loaded, const cli_run *runs);
 void cli_runs_json(const ckpd_case *loaded, const cli_run *runs, FILE *out);
 
-/* --- plot.c ------------------------------------------------------------------------------------------ */
+/* --- plot.c
+ * ------------------------------------------------------------------------------------------ */
 
 /* Writes plan.gp and runs gnuplot on it (plan.svg, plan.png). Returns -1 or the exit status. */
 int cli_plot(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, const char *folder);
 
-/* Throughput against power of each job's modes with the frontier (modes.gp, modes.svg, modes.png). */
+/* Throughput against power of each job's modes with the frontier (modes.gp, modes.svg, modes.png).
+ */
 int cli_modes_plot(cli *tool, const ckpd_case *loaded, const char *only, const char *folder);
 
 /* gnuplot inside the folder; its exit status, 127 when it was not found. */
 int cli_run_gnuplot(const char *folder, const char *script, const char *form);
 
 /* The picture of a shaped run beside the run without filler (shape.gp, shape.svg, shape.png). */
-int cli_shape_plot(cli *tool, const ckpd_shape *shape, const ckpd_shape_run *none, const ckpd_shape_run *run,
-                   const ckpd_microgrid *grid, const char *folder);
+int cli_shape_plot(cli *tool, const ckpd_shape *shape, const ckpd_shape_run *none,
+                   const ckpd_shape_run *run, const ckpd_microgrid *grid, const char *folder);
 
-/* --- commands ---------------------------------------------------------------------------------------- */
+/* --- commands
+ * ---------------------------------------------------------------------------------------- */
 
 int cli_modes(cli *tool, int count, char **words);
 int cli_solve_command(cli *tool, int count, char **words);

@@ -23,7 +23,8 @@ static job_sum sum_job(const ckpd_record *record, int32_t job)
         }
         bool known = false;
         for (int k = 0; k < i && !known; k++) {
-            known = ckpd_record_get_step(record, job, k, &earlier) == CKPD_OK && earlier.mode == step.mode;
+            known = ckpd_record_get_step(record, job, k, &earlier) == CKPD_OK &&
+                    earlier.mode == step.mode;
         }
         sum.steps++;
         sum.modes += !known;
@@ -114,7 +115,8 @@ static void add_job_cells(cli_table *table, const ckpd_record *record, const cha
 
 static void print_jobs(const ckpd_record *const records[2])
 {
-    cli_table *table = cli_table_new("job|>A slots|>steps|>modes|>GPU-slots|>B slots|>steps|>modes|>GPU-slots");
+    cli_table *table =
+        cli_table_new("job|>A slots|>steps|>modes|>GPU-slots|>B slots|>steps|>modes|>GPU-slots");
     for (int i = 0; i < 2; i++) {
         for (int32_t job = 0; job < ckpd_record_job_count(records[i]); job++) {
             const char *name = ckpd_record_job_name(records[i], job);
@@ -132,7 +134,8 @@ static void print_jobs(const ckpd_record *const records[2])
 static void print_text(const ckpd_record *const records[2])
 {
     print_heads(records);
-    if (strcmp(ckpd_record_text(records[0], "case_digest"), ckpd_record_text(records[1], "case_digest")) != 0) {
+    if (strcmp(ckpd_record_text(records[0], "case_digest"),
+               ckpd_record_text(records[1], "case_digest")) != 0) {
         puts("The plans are for different cases.");
     }
     cli_table *table = cli_table_new("figure|>A|>B|>B - A|>%|unit");

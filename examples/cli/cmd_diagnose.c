@@ -9,7 +9,8 @@ static void print_text(const ckpd_diagnosis *diagnosis)
         puts("The case has a plan as it is.");
         break;
     case CKPD_OUTCOME_FEASIBLE:
-        printf("There is no plan. There would be one with these changes, none of which can be left out%s:\n",
+        printf("There is no plan. There would be one with these changes, none of which can be left "
+               "out%s:\n",
                ckpd_diagnosis_is_minimal(diagnosis) != 0 ? "" : " (time ran out: less may do)");
         break;
     case CKPD_OUTCOME_INFEASIBLE:
@@ -32,7 +33,8 @@ static void print_text(const ckpd_diagnosis *diagnosis)
 
 static const char *limit_name(int32_t limit)
 {
-    static const char *const NAMES[] = {"", "gpu_cap", "site_cap", "import_cap", "deadline", "end_soc"};
+    static const char *const NAMES[] = {"",           "gpu_cap",  "site_cap",
+                                        "import_cap", "deadline", "end_soc"};
     return limit >= CKPD_LIMIT_GPU_CAP && limit <= CKPD_LIMIT_END_SOC ? NAMES[limit] : "other";
 }
 

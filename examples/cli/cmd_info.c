@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- version -------------------------------------------------------------------------------------- */
+/* --- version
+ * -------------------------------------------------------------------------------------- */
 
 static void capability_text(uint32_t capabilities, char *text, size_t size)
 {
@@ -54,8 +55,8 @@ int cli_version(cli *tool, int count, char **words)
         version_json(tool);
         return CLI_OK;
     }
-    printf("ckptdispatch %s (ABI %d, case format %d)\n", ckpd_version_string(), (int)ckpd_abi_version(),
-           CKPD_CASE_SCHEMA_VERSION);
+    printf("ckptdispatch %s (ABI %d, case format %d)\n", ckpd_version_string(),
+           (int)ckpd_abi_version(), CKPD_CASE_SCHEMA_VERSION);
     cli_table *table = cli_table_new("solver|version|solves");
     for (int32_t i = 0; i < ckpd_backend_count(tool->context); i++) {
         const char *name = ckpd_backend_name(tool->context, i);
@@ -69,7 +70,8 @@ int cli_version(cli *tool, int count, char **words)
     return CLI_OK;
 }
 
-/* --- describe: the format -------------------------------------------------------------------------- */
+/* --- describe: the format
+ * -------------------------------------------------------------------------- */
 
 static void default_text(const ckpd_member_info *member, char *text, size_t size)
 {
@@ -121,8 +123,8 @@ static void describe_members(const char *only)
         }
         if (object == NULL || strcmp(object, member.object) != 0) {
             cli_table_print(table, stdout);
-            printf("%s%s: %s\n", object != NULL ? "\n" : "", member.object[0] != '\0' ? member.object : "case",
-                   member.object_doc);
+            printf("%s%s: %s\n", object != NULL ? "\n" : "",
+                   member.object[0] != '\0' ? member.object : "case", member.object_doc);
             table = cli_table_new("name|type|unit|default|range|meaning");
             object = member.object;
         }
@@ -200,7 +202,8 @@ static void members_json(void)
     cli_json_close(&json, ']');
 }
 
-/* --- describe: a case ------------------------------------------------------------------------------ */
+/* --- describe: a case
+ * ------------------------------------------------------------------------------ */
 
 static void describe_loaded(const ckpd_case *loaded)
 {
@@ -212,9 +215,10 @@ static void describe_loaded(const ckpd_case *loaded)
     printf("%d slots of %g h%s%s; battery: %s; hardware: %s\n", (int)ckpd_case_slots(loaded), hours,
            ckpd_case_start(loaded)[0] != '\0' ? " from " : "", ckpd_case_start(loaded),
            ckpd_case_battery(loaded) != NULL ? "yes" : "none",
-           ckpd_case_hardware(loaded) != NULL ? ckpd_hardware_name(ckpd_case_hardware(loaded)) : "none");
-    cli_table *table =
-        cli_table_new("job|>segments|>release|>deadline|>modes|>smallest|>largest|>baseline|>hours in it");
+           ckpd_case_hardware(loaded) != NULL ? ckpd_hardware_name(ckpd_case_hardware(loaded))
+                                              : "none");
+    cli_table *table = cli_table_new(
+        "job|>segments|>release|>deadline|>modes|>smallest|>largest|>baseline|>hours in it");
     for (int32_t job = 0; job < ckpd_case_job_count(loaded); job++) {
         const ckpd_task *task = ckpd_case_task(loaded, job);
         const ckpd_mode_set *modes = ckpd_case_mode_set(loaded, job);
@@ -274,9 +278,10 @@ static bool is_object(const char *name)
 int cli_describe(cli *tool, int count, char **words)
 {
     const char *what = NULL, *schema = NULL, *markdown = NULL;
-    const cli_option options[] = {{"--schema", NULL, "the format as a JSON Schema document", &schema},
-                                  {"--markdown", NULL, "the format as tables for documentation", &markdown},
-                                  {NULL, NULL, NULL, NULL}};
+    const cli_option options[] = {
+        {"--schema", NULL, "the format as a JSON Schema document", &schema},
+        {"--markdown", NULL, "the format as tables for documentation", &markdown},
+        {NULL, NULL, NULL, NULL}};
     int status = cli_parse(tool, count, words, options, "[OBJECT|CASE]", &what, 0, 1);
     if (status >= 0) {
         return status;

@@ -81,10 +81,10 @@ static char *read_file(const cli *tool, const char *path, size_t *length)
 int cli_import(cli *tool, int count, char **words)
 {
     const char *paths[2] = {NULL, NULL}, *scenario_text = "S4", *folder = NULL;
-    const cli_option options[] = {{"--scenario", "S1..S6", "that of the exported model; default: S4",
-                                   &scenario_text},
-                                  {"--out", "DIR", "write plan.json, plan.csv and the picture there", &folder},
-                                  {NULL, NULL, NULL, NULL}};
+    const cli_option options[] = {
+        {"--scenario", "S1..S6", "that of the exported model; default: S4", &scenario_text},
+        {"--out", "DIR", "write plan.json, plan.csv and the picture there", &folder},
+        {NULL, NULL, NULL, NULL}};
     int status = cli_parse(tool, count, words, options, "CASE FILE", paths, 2, 2);
     if (status >= 0) {
         return status;
@@ -104,7 +104,8 @@ int cli_import(cli *tool, int count, char **words)
         status = read == CKPD_ERR_VERIFY ? CLI_NO_PLAN : status;
     }
     if (status < 0 && tool->json) {
-        int32_t written = ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
+        int32_t written =
+            ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
         status = written == CKPD_OK ? -1 : cli_failed(tool, written);
     } else if (status < 0) {
         printf("%s  S%d  verified, cost %.6f\n\n", ckpd_case_name(loaded), scenario,

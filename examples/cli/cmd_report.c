@@ -10,13 +10,19 @@
 #include <unistd.h>
 
 static const char STYLE[] =
-    "body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:70rem;margin:2rem auto;padding:0 1rem}"
-    "h1{font-size:1.6rem;margin-bottom:.2rem}h2{font-size:1.15rem;margin:2.2rem 0 .6rem;border-bottom:1px solid #ddd}"
+    "body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:70rem;margin:2rem auto;padding:0 "
+    "1rem}"
+    "h1{font-size:1.6rem;margin-bottom:.2rem}h2{font-size:1.15rem;margin:2.2rem 0 "
+    ".6rem;border-bottom:1px solid #ddd}"
     "table{border-collapse:collapse;font-size:.87rem;margin:.6rem 0}"
-    "th,td{padding:.2rem .7rem .2rem 0;border-bottom:1px solid #eee;text-align:left;vertical-align:top}"
-    "th{color:#555;font-weight:600;border-bottom-color:#bbb}.n{text-align:right;font-variant-numeric:tabular-nums}"
-    ".cards{display:flex;flex-wrap:wrap;gap:1rem;margin:1.2rem 0}.card{border:1px solid #ddd;border-radius:.4rem;"
-    "padding:.6rem 1rem;min-width:9rem}.card b{display:block;font-size:1.35rem}.card span{color:#666;font-size:.85rem}"
+    "th,td{padding:.2rem .7rem .2rem 0;border-bottom:1px solid "
+    "#eee;text-align:left;vertical-align:top}"
+    "th{color:#555;font-weight:600;border-bottom-color:#bbb}.n{text-align:right;font-variant-"
+    "numeric:tabular-nums}"
+    ".cards{display:flex;flex-wrap:wrap;gap:1rem;margin:1.2rem 0}.card{border:1px solid "
+    "#ddd;border-radius:.4rem;"
+    "padding:.6rem 1rem;min-width:9rem}.card b{display:block;font-size:1.35rem}.card "
+    "span{color:#666;font-size:.85rem}"
     "svg{max-width:100%;height:auto}.note{color:#555;font-size:.9rem}.wide{overflow-x:auto}"
     "@media print{body{max-width:none;margin:0}h2{break-after:avoid}table{break-inside:avoid}}";
 
@@ -30,7 +36,8 @@ static void heading(FILE *out, const char *text)
 static void card(FILE *out, double value, int digits, const char *unit, const char *what)
 {
     if (isfinite(value)) {
-        fprintf(out, "<div class=\"card\"><b>%.*f%s</b><span>%s</span></div>\n", digits, value, unit, what);
+        fprintf(out, "<div class=\"card\"><b>%.*f%s</b><span>%s</span></div>\n", digits, value,
+                unit, what);
     }
 }
 
@@ -136,7 +143,8 @@ static cli_table *battery_table(const ckpd_battery *battery)
 
 static cli_table *jobs_table(const ckpd_case *loaded)
 {
-    cli_table *table = cli_table_new("job|>segments|>layouts|>feasible|>kept|>baseline GPUs|>baseline h|>efficiency");
+    cli_table *table = cli_table_new(
+        "job|>segments|>layouts|>feasible|>kept|>baseline GPUs|>baseline h|>efficiency");
     for (int32_t job = 0; job < ckpd_case_job_count(loaded); job++) {
         const ckpd_mode_set *modes = ckpd_case_mode_set(loaded, job);
         ckpd_workload work = {.size = sizeof work};
@@ -219,8 +227,10 @@ static void put_page(cli *tool, const ckpd_case *loaded, const cli_run *runs, FI
     heading(out, "Scenarios");
     fputs("<div class=\"wide\">\n", out);
     cli_table_print_html(cli_runs_table(loaded, runs), out);
-    fputs("</div>\n<p class=\"note\">S1 trains without a pause in the baseline layout; S2 is S1 with its checkpoints recorded; "
-          "S3 ignores checkpoint continuity (a bound, not a plan); S4 waits and changes layouts at checkpoints; S5 is S1 "
+    fputs("</div>\n<p class=\"note\">S1 trains without a pause in the baseline layout; S2 is S1 "
+          "with its checkpoints recorded; "
+          "S3 ignores checkpoint continuity (a bound, not a plan); S4 waits and changes layouts at "
+          "checkpoints; S5 is S1 "
           "and S6 is S4 with the battery. Saved: against S1.</p>\n",
           out);
     put_causes(runs, out);

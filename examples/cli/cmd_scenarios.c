@@ -12,8 +12,9 @@ static void print_efficiency(const ckpd_case *loaded)
         if (ckpd_mode_set_layout_count(modes) > ckpd_mode_set_count(modes) &&
             ckpd_mode_set_workload(modes, &work) == CKPD_OK && isfinite(work.efficiency)) {
             printf("%s: %d feasible configurations, %d kept at stack efficiency %.4f\n",
-                   ckpd_task_name(ckpd_case_task(loaded, job)), (int)ckpd_mode_set_feasible_count(modes),
-                   (int)ckpd_mode_set_count(modes), work.efficiency);
+                   ckpd_task_name(ckpd_case_task(loaded, job)),
+                   (int)ckpd_mode_set_feasible_count(modes), (int)ckpd_mode_set_count(modes),
+                   work.efficiency);
         }
     }
 }
@@ -24,7 +25,8 @@ static void print_runs(const ckpd_case *loaded, const cli_run *runs)
     print_efficiency(loaded);
     cli_table_print(cli_runs_table(loaded, runs), stdout);
     for (int scenario = 1; scenario <= CLI_SCENARIOS; scenario++) {
-        if (runs[scenario].solution != NULL && ckpd_solution_cause_count(runs[scenario].solution) > 0) {
+        if (runs[scenario].solution != NULL &&
+            ckpd_solution_cause_count(runs[scenario].solution) > 0) {
             printf("S%d\n", scenario);
             cli_print_causes(runs[scenario].solution, stdout);
         }
@@ -68,7 +70,8 @@ int cli_scenarios(cli *tool, int count, char **words)
     const cli_option options[] = {
         {"--only", "S1,S4", "only these", &only},
         CLI_SOLVING_OPTIONS(solving),
-        {"--out", "DIR", "write scenarios.json, and plan and picture of the best scenario", &folder},
+        {"--out", "DIR", "write scenarios.json, and plan and picture of the best scenario",
+         &folder},
         {NULL, NULL, NULL, NULL}};
     int status = cli_parse(tool, count, words, options, "CASE", &path, 1, 1);
     if (status >= 0) {

@@ -19,7 +19,8 @@ static void print_solution(const ckpd_case *loaded, const ckpd_solution *solutio
     printf("  (%s, %.2f s)\n", ckpd_solution_backend(solution), seconds);
     cli_print_causes(solution, stdout);
     if (ckpd_solution_outcome(solution) == CKPD_OUTCOME_INFEASIBLE) {
-        puts("`ckptdispatch diagnose` looks for the limits that would have to move, and by how much.");
+        puts("`ckptdispatch diagnose` looks for the limits that would have to move, and by how "
+             "much.");
     }
     if (ckpd_solution_plan(solution) == NULL) {
         return;
@@ -37,7 +38,8 @@ static int report(cli *tool, const ckpd_case *loaded, const ckpd_solution *solut
                   const char *folder)
 {
     if (tool->json) {
-        int32_t status = ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
+        int32_t status =
+            ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
         if (status != CKPD_OK) {
             return cli_failed(tool, status);
         }
@@ -88,7 +90,8 @@ int cli_solve_command(cli *tool, int count, char **words)
     }
     if (status < 0) {
         double seconds;
-        int32_t solved = cli_solve(tool, problem, scenario, solve_options, start, &solution, &seconds);
+        int32_t solved =
+            cli_solve(tool, problem, scenario, solve_options, start, &solution, &seconds);
         status = solved == CKPD_OK ? report(tool, loaded, solution, seconds, folder)
                                    : cli_failed(tool, solved);
     }

@@ -7,7 +7,8 @@
 
 enum { MOST_POINTS = 1000 };
 
-/* "1,2,4" or "768:2048:128" (first, last, step). Returns the number of values, or -1 after a message. */
+/* "1,2,4" or "768:2048:128" (first, last, step). Returns the number of values, or -1 after a
+ * message. */
 static int read_values(const cli *tool, const char *option, const char *text, double *values)
 {
     char copy[4096];
@@ -35,7 +36,8 @@ static int read_values(const cli *tool, const char *option, const char *text, do
     }
     double first = values[0], last = values[1], step = count == 3 ? values[2] : 0;
     if (count != 3 || !(step > 0) || last < first || (last - first) / step >= MOST_POINTS) {
-        cli_usage(tool, "%s: '%s' is not FIRST:LAST:STEP with at most %d values", option, text, MOST_POINTS);
+        cli_usage(tool, "%s: '%s' is not FIRST:LAST:STEP with at most %d values", option, text,
+                  MOST_POINTS);
         return -1;
     }
     count = 0;
@@ -52,8 +54,8 @@ typedef struct sweep {
     double values[MOST_POINTS];
 } sweep;
 
-static void add_text(cli_table *table, const sweep *over, double value, const ckpd_solution *solution,
-                     double previous, double seconds)
+static void add_text(cli_table *table, const sweep *over, double value,
+                     const ckpd_solution *solution, double previous, double seconds)
 {
     double cost = ckpd_solution_cost(solution);
     cli_table_cell(table, "%g", value);
@@ -94,17 +96,20 @@ static int32_t set_value(ckpd_problem *problem, const sweep *over, double value)
     if (!over->segments) {
         return ckpd_problem_set_gpu_cap(problem, value);
     }
-    /* Beyond the range of int32_t the library could not be asked; it refuses -1 like any other nonsense. */
+    /* Beyond the range of int32_t the library could not be asked; it refuses -1 like any other
+     * nonsense. */
     bool whole = value == floor(value) && fabs(value) < 1e9;
     return ckpd_problem_set_segments(problem, -1, whole ? (int32_t)value : -1);
 }
 
 /* Solves every point; returns the exit status. */
-static int run_sweep(cli *tool, ckpd_problem *problem, ckpd_solve_options *options, const sweep *over)
+static int run_sweep(cli *tool, ckpd_problem *problem, ckpd_solve_options *options,
+                     const sweep *over)
 {
     char columns[200];
     snprintf(columns, sizeof columns,
-             ">%s|outcome|>cost|>saved to the one before %%|>gap %%|>import MWh|>curtailed MWh|>s|first cause",
+             ">%s|outcome|>cost|>saved to the one before %%|>gap %%|>import MWh|>curtailed "
+             "MWh|>s|first cause",
              over->column);
     cli_table *table = tool->json ? NULL : cli_table_new(columns);
     cli_json json = {.out = stdout};

@@ -8,14 +8,15 @@
 static void print_option(const char *name, const char *value, const char *help)
 {
     char left[48];
-    snprintf(left, sizeof left, "%s%s%s", name, value != NULL ? " " : "", value != NULL ? value : "");
+    snprintf(left, sizeof left, "%s%s%s", name, value != NULL ? " " : "",
+             value != NULL ? value : "");
     printf("  %-22s %s\n", left, help);
 }
 
 static int print_help(const cli *tool, const cli_option *options, const char *arguments)
 {
-    printf("Usage: ckptdispatch %s%s%s [options]\n\n", tool->command, arguments[0] != '\0' ? " " : "",
-           arguments);
+    printf("Usage: ckptdispatch %s%s%s [options]\n\n", tool->command,
+           arguments[0] != '\0' ? " " : "", arguments);
     for (const cli_option *o = options; o->name != NULL; o++) {
         print_option(o->name, o->value, o->help);
     }
@@ -25,7 +26,8 @@ static int print_help(const cli *tool, const cli_option *options, const char *ar
 }
 
 /* An option and, unless it is a flag, its value; `used` gets the number of words. */
-static int take_option(const cli *tool, int count, char **words, const cli_option *options, int *used)
+static int take_option(const cli *tool, int count, char **words, const cli_option *options,
+                       int *used)
 {
     const char *equals = strchr(words[0], '=');
     size_t length = equals != NULL ? (size_t)(equals - words[0]) : strlen(words[0]);

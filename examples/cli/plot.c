@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* The picture of a day: a gnuplot script with its data inside, so that it can be changed and run again. */
+/* The picture of a day: a gnuplot script with its data inside, so that it can be changed and run
+ * again. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 
@@ -14,9 +15,9 @@ enum { MOST_ROWS = 40, WIDTH_PX = 1000, ROW_PX = 34, POWER_PX = 300, SIDE_PX = 9
 
 /* Series of the plan, in the order of the data block of the script. */
 enum { WIND, SOLAR, CURTAILMENT, IMPORT, EXPORT, CHARGE, DISCHARGE, LOAD, PRICE, SERIES };
-static const char *const SERIES_NAMES[SERIES] = {"wind_kw",      "solar_kw",  "curtailment_kw",
-                                                 "import_kw",    "export_kw", "charge_kw",
-                                                 "discharge_kw", "site_load_kw", "import_price_per_mwh"};
+static const char *const SERIES_NAMES[SERIES] = {
+    "wind_kw",   "solar_kw",     "curtailment_kw", "import_kw",           "export_kw",
+    "charge_kw", "discharge_kw", "site_load_kw",   "import_price_per_mwh"};
 
 typedef struct picture {
     FILE *out;
@@ -61,7 +62,8 @@ static bool read_series(picture *p)
 /* Both ends of each slot, so that areas have upright edges. */
 static void put_data(const picture *p)
 {
-    fputs("# hour wind renewables used +discharge +import load load+charge+export price\n$slots << EOD\n",
+    fputs("# hour wind renewables used +discharge +import load load+charge+export price\n$slots << "
+          "EOD\n",
           p->out);
     for (int t = 0; t < p->slots; t++) {
         double renewables = p->series[WIND][t] + p->series[SOLAR][t];
@@ -70,8 +72,9 @@ static void put_data(const picture *p)
         double demand = p->series[LOAD][t] + p->series[CHARGE][t] + p->series[EXPORT][t];
         for (int end = 0; end < 2; end++) {
             fprintf(p->out, "%.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g\n", (t + end) * p->hours,
-                    p->series[WIND][t], renewables, used, discharged, discharged + p->series[IMPORT][t],
-                    p->series[LOAD][t], demand, p->series[PRICE][t]);
+                    p->series[WIND][t], renewables, used, discharged,
+                    discharged + p->series[IMPORT][t], p->series[LOAD][t], demand,
+                    p->series[PRICE][t]);
         }
     }
     fputs("EOD\n", p->out);
@@ -103,8 +106,10 @@ static void put_head(const picture *p, int height)
             "}\n",
             WIDTH_PX, height, 2 * WIDTH_PX, 2 * height, 2 * WIDTH_PX, 2 * height);
     fprintf(p->out,
-            "set encoding utf8\nset multiplot\nset lmargin at screen 0.105\nset rmargin at screen 0.975\n"
-            "set xrange [0:%.6g]\nset xtics %g nomirror scale 0.5 format ''\nset ytics nomirror scale 0.5\n"
+            "set encoding utf8\nset multiplot\nset lmargin at screen 0.105\nset rmargin at screen "
+            "0.975\n"
+            "set xrange [0:%.6g]\nset xtics %g nomirror scale 0.5 format ''\nset ytics nomirror "
+            "scale 0.5\n"
             "set grid xtics ytics lt 1 lc rgb '#e2e2e2' lw 0.8\nset border 3 lc rgb '#606060'\n"
             "set tics textcolor rgb '#303030'\nset style fill solid 1 noborder\n",
             p->end, step);
@@ -123,7 +128,10 @@ static double largest_of(const picture *p, int series)
 static double tic_step(double range)
 {
     double rough = range / 3, power = pow(10, floor(log10(rough > 0 ? rough : 1)));
-    return power * (rough / power < 1.5 ? 1 : rough / power < 3.5 ? 2 : rough / power < 7.5 ? 5 : 10);
+    return power * (rough / power < 1.5   ? 1
+                    : rough / power < 3.5 ? 2
+                    : rough / power < 7.5 ? 5
+                                          : 10);
 }
 
 static void put_frame(const picture *p, double top, double bottom, const char *label)
@@ -156,14 +164,16 @@ static void put_title(const picture *p, double top)
     fputs("set label 1 ", p->out);
     put_quoted(p->out, title);
     fprintf(p->out, " at screen 0.105,%.4f left font ',15'\n", 1 - 0.30 * (1 - top));
-    snprintf(title, sizeof title, "S%d: cost %.2f, %s; load %.3f, bought %.3f, curtailed %.3f MWh; green share %.2f %%",
+    snprintf(title, sizeof title,
+             "S%d: cost %.2f, %s; load %.3f, bought %.3f, curtailed %.3f MWh; green share %.2f %%",
              (int)ckpd_solution_scenario(p->solution), ckpd_solution_cost(p->solution),
              cli_outcome(p->solution), cli_figure(p->solution, "load_mwh"),
              cli_figure(p->solution, "import_mwh"), cli_figure(p->solution, "curtailment_mwh"),
              100 * cli_figure(p->solution, "green_share"));
     fputs("set label 3 ", p->out);
     put_quoted(p->out, title);
-    fprintf(p->out, " at screen 0.105,%.4f left font ',11' textcolor rgb '#404040'\n", 1 - 0.54 * (1 - top));
+    fprintf(p->out, " at screen 0.105,%.4f left font ',11' textcolor rgb '#404040'\n",
+            1 - 0.54 * (1 - top));
 }
 
 static void put_power(const picture *p, double top, double bottom)
@@ -171,25 +181,31 @@ static void put_power(const picture *p, double top, double bottom)
     put_frame(p, top, bottom, "power, kW");
     put_title(p, top);
     fprintf(p->out,
-            "set yrange [0:*]\nset key horizontal Left reverse left at screen 0.1,%.4f samplen 1.4 width -2 "
+            "set yrange [0:*]\nset key horizontal Left reverse left at screen 0.1,%.4f samplen 1.4 "
+            "width -2 "
             "height 0 maxrows 1 font ',11'\n"
             "plot $slots using 1:(0):2 with filledcurves lc rgb '#6fa8a3' title 'wind', \\\n"
             "     '' using 1:2:3 with filledcurves lc rgb '#f3c95b' title 'solar', \\\n"
             "     '' using 1:5:6 with filledcurves lc rgb '#b4b4b4' title 'grid', \\\n",
             1 - 0.80 * (1 - top));
     if (p->battery) {
-        fputs("     '' using 1:4:5 with filledcurves lc rgb '#8a63b5' title 'battery', \\\n", p->out);
+        fputs("     '' using 1:4:5 with filledcurves lc rgb '#8a63b5' title 'battery', \\\n",
+              p->out);
     }
     if (largest_of(p, CURTAILMENT) > 1e-6) {
         fputs("     '' using 1:4:3 with filledcurves lc rgb '#fbeaea' notitle, \\\n"
-              "     '' using 1:4:3 with filledcurves fs transparent pattern 4 lc rgb '#c0392b' title 'curtailed', \\\n",
+              "     '' using 1:4:3 with filledcurves fs transparent pattern 4 lc rgb '#c0392b' "
+              "title 'curtailed', \\\n",
               p->out);
     }
     bool charging = largest_of(p, CHARGE) > 1e-6, exporting = largest_of(p, EXPORT) > 1e-6;
     if (charging || exporting) {
         fprintf(p->out,
-                "     '' using 1:7:8 with filledcurves fs transparent pattern 5 lc rgb '#5b3a8c' title '%s', \\\n",
-                !exporting ? "charging" : charging ? "charging, export" : "export");
+                "     '' using 1:7:8 with filledcurves fs transparent pattern 5 lc rgb '#5b3a8c' "
+                "title '%s', \\\n",
+                !exporting ? "charging"
+                : charging ? "charging, export"
+                           : "export");
     }
     fputs("     '' using 1:7 with lines lc rgb '#000000' lw 2.2 title 'site load'\n"
           "unset label 1\nunset label 3\nunset key\n",
@@ -236,8 +252,8 @@ static unsigned colour_of(const picture *p, int32_t gpus)
 
 static void put_bar(const picture *p, double from, double to, double y, const char *style)
 {
-    fprintf(p->out, "set object rectangle from %.6g,%.3f to %.6g,%.3f %s\n", from, y - 0.36, to, y + 0.36,
-            style);
+    fprintf(p->out, "set object rectangle from %.6g,%.3f to %.6g,%.3f %s\n", from, y - 0.36, to,
+            y + 0.36, style);
 }
 
 static void put_step(const picture *p, const ckpd_step *step, double y)
@@ -255,9 +271,9 @@ static void put_step(const picture *p, const ckpd_step *step, double y)
     int segments = step->to_segment - step->from_segment;
     for (int k = 1; k <= segments; k++) {
         double at = from + k * (to - from) / segments;
-        fprintf(p->out, "set arrow from %.6g,%.3f to %.6g,%.3f nohead lc rgb '%s' lw %s front\n", at,
-                y - 0.36, at, k == segments ? y + 0.36 : y - 0.16, k == segments ? "#d62728" : "#ffffff",
-                k == segments ? "1.8" : "1.2");
+        fprintf(p->out, "set arrow from %.6g,%.3f to %.6g,%.3f nohead lc rgb '%s' lw %s front\n",
+                at, y - 0.36, at, k == segments ? y + 0.36 : y - 0.16,
+                k == segments ? "#d62728" : "#ffffff", k == segments ? "1.8" : "1.2");
     }
 }
 
@@ -273,7 +289,8 @@ static void put_job(const picture *p, int32_t job, double y)
             put_bar(p, at * p->hours, step.from_slot * p->hours, y,
                     "fc rgb '#f2f2f2' fs solid 1 border lc rgb '#b0b0b0'");
             if ((step.from_slot - at) * p->hours / p->end > 0.045) {
-                fprintf(p->out, "set label 'wait' at %.6g,%.3f center font ',10' textcolor rgb '#707070'\n",
+                fprintf(p->out,
+                        "set label 'wait' at %.6g,%.3f center font ',10' textcolor rgb '#707070'\n",
                         (at + step.from_slot) / 2.0 * p->hours, y);
             }
         }
@@ -301,11 +318,13 @@ static void put_jobs(const picture *p, double top, double bottom)
         put_job(p, i, i + 1);
     }
     fprintf(p->out,
-            "set label 'GPUs in use; red line: checkpoint at which the job may wait or change mode; white tick: "
+            "set label 'GPUs in use; red line: checkpoint at which the job may wait or change "
+            "mode; white tick: "
             "checkpoint passed' at screen 0.105,%.4f left font ',10' textcolor rgb '#505050'\n",
             bottom * 0.22);
     if (jobs > p->rows) {
-        fprintf(p->out, "set label '%d more jobs not shown' at screen 0.975,%.4f right font ',10'\n",
+        fprintf(p->out,
+                "set label '%d more jobs not shown' at screen 0.975,%.4f right font ',10'\n",
                 jobs - p->rows, bottom * 0.22);
     }
     fputs("plot NaN notitle\nunset multiplot\nunset output\n", p->out);

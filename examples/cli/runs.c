@@ -11,7 +11,8 @@ static double cost_of(const cli_run *one)
 }
 
 /* A figure by the name that case files use for published ones. */
-static double figure_of(const ckpd_case *loaded, const cli_run *runs, const ckpd_published *published)
+static double figure_of(const ckpd_case *loaded, const cli_run *runs,
+                        const ckpd_published *published)
 {
     if (published->job[0] != '\0') {
         for (int32_t job = 0; job < ckpd_case_job_count(loaded); job++) {
@@ -39,9 +40,11 @@ static double figure_of(const ckpd_case *loaded, const cli_run *runs, const ckpd
     return cli_figure(one->solution, published->figure);
 }
 
-/* --- text ------------------------------------------------------------------------------------------- */
+/* --- text
+ * ------------------------------------------------------------------------------------------- */
 
-static void modes_text(const ckpd_case *loaded, const ckpd_solution *solution, char *text, size_t size)
+static void modes_text(const ckpd_case *loaded, const ckpd_solution *solution, char *text,
+                       size_t size)
 {
     const ckpd_plan *plan = ckpd_solution_plan(solution);
     text[0] = '\0';
@@ -63,7 +66,8 @@ static void add_row(const ckpd_case *loaded, const cli_run *runs, int scenario, 
     cli_table_number(table, ckpd_solution_cost(solution), 3);
     cli_table_number(table, 100 * cli_saving(cost_of(&runs[scenario]), cost_of(&runs[1])), 2);
     cli_table_number(table, 100 * ckpd_solution_relative_gap(solution), 4);
-    static const char *const ENERGIES[] = {"load_mwh", "import_mwh", "export_mwh", "curtailment_mwh"};
+    static const char *const ENERGIES[] = {"load_mwh", "import_mwh", "export_mwh",
+                                           "curtailment_mwh"};
     for (size_t i = 0; i < sizeof ENERGIES / sizeof ENERGIES[0]; i++) {
         cli_table_number(table, cli_figure(solution, ENERGIES[i]), 3);
     }
@@ -106,8 +110,9 @@ cli_table *cli_published_table(const ckpd_case *loaded, const cli_run *runs)
 
 cli_table *cli_runs_table(const ckpd_case *loaded, const cli_run *runs)
 {
-    cli_table *table = cli_table_new("scenario|outcome|>cost|>saved %|>gap %|>load MWh|>import MWh|>export MWh|"
-                                     ">curtailed MWh|>green %|>min kW|>max kW|>modes|>s");
+    cli_table *table =
+        cli_table_new("scenario|outcome|>cost|>saved %|>gap %|>load MWh|>import MWh|>export MWh|"
+                      ">curtailed MWh|>green %|>min kW|>max kW|>modes|>s");
     for (int scenario = 1; scenario <= CLI_SCENARIOS; scenario++) {
         if (runs[scenario].solution != NULL) {
             add_row(loaded, runs, scenario, table);
@@ -116,7 +121,8 @@ cli_table *cli_runs_table(const ckpd_case *loaded, const cli_run *runs)
     return table;
 }
 
-/* --- JSON -------------------------------------------------------------------------------------------- */
+/* --- JSON
+ * -------------------------------------------------------------------------------------------- */
 
 static void run_json(cli_json *json, const cli_run *runs, int scenario)
 {
@@ -179,7 +185,8 @@ void cli_runs_json(const ckpd_case *loaded, const cli_run *runs, FILE *out)
     cli_json_close(&json, '}');
 }
 
-/* --- solving ------------------------------------------------------------------------------------------ */
+/* --- solving
+ * ------------------------------------------------------------------------------------------ */
 
 bool cli_choose(const cli *tool, const ckpd_case *loaded, const char *only, bool *wanted)
 {
@@ -202,7 +209,7 @@ bool cli_choose(const cli *tool, const ckpd_case *loaded, const char *only, bool
 }
 
 int cli_solve_all(cli *tool, ckpd_problem *problem, ckpd_solve_options *options, const bool *wanted,
-                     cli_run *runs)
+                  cli_run *runs)
 {
     for (int scenario = 1; scenario <= CLI_SCENARIOS; scenario++) {
         if (!wanted[scenario]) {
@@ -229,7 +236,8 @@ void cli_free_runs(cli_run *runs)
 
 const ckpd_solution *cli_best_run(const cli_run *runs)
 {
-    static const int ORDER[] = {CKPD_SCENARIO_S6, CKPD_SCENARIO_S4, CKPD_SCENARIO_S5, CKPD_SCENARIO_S1};
+    static const int ORDER[] = {CKPD_SCENARIO_S6, CKPD_SCENARIO_S4, CKPD_SCENARIO_S5,
+                                CKPD_SCENARIO_S1};
     for (size_t i = 0; i < sizeof ORDER / sizeof ORDER[0]; i++) {
         const ckpd_solution *solution = runs[ORDER[i]].solution;
         if (solution != NULL && ckpd_solution_plan(solution) != NULL) {

@@ -159,7 +159,8 @@ int cli_modes_used(const ckpd_plan *plan, int32_t job)
         ckpd_step step = {.size = sizeof step}, earlier = {.size = sizeof earlier};
         bool known = ckpd_plan_get_step(plan, job, i, &step) != CKPD_OK;
         for (int32_t k = 0; k < i && !known; k++) {
-            known = ckpd_plan_get_step(plan, job, k, &earlier) == CKPD_OK && earlier.mode == step.mode;
+            known =
+                ckpd_plan_get_step(plan, job, k, &earlier) == CKPD_OK && earlier.mode == step.mode;
         }
         used += !known;
     }
@@ -223,7 +224,8 @@ cli_table *cli_figures_table(const ckpd_solution *solution)
     return table;
 }
 
-/* --- files ------------------------------------------------------------------------------------------- */
+/* --- files
+ * ------------------------------------------------------------------------------------------- */
 
 char *cli_join(const char *folder, const char *name)
 {
@@ -238,7 +240,8 @@ char *cli_join(const char *folder, const char *name)
 int cli_make_folder(cli *tool, const char *folder)
 {
     struct stat found;
-    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &found) == 0 && S_ISDIR(found.st_mode))) {
+    if (mkdir(folder, 0777) == 0 ||
+        (errno == EEXIST && stat(folder, &found) == 0 && S_ISDIR(found.st_mode))) {
         return -1;
     }
     return cli_usage(tool, "cannot make the folder %s: %s", folder, strerror(errno));
@@ -256,10 +259,12 @@ static int save(cli *tool, const ckpd_case *loaded, const ckpd_solution *solutio
     return status == CKPD_OK ? -1 : cli_failed(tool, status);
 }
 
-int cli_write_plan(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, const char *folder)
+int cli_write_plan(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution,
+                   const char *folder)
 {
     int status = cli_make_folder(tool, folder);
-    status = status < 0 ? save(tool, loaded, solution, CKPD_PLAN_JSON, folder, "plan.json") : status;
+    status =
+        status < 0 ? save(tool, loaded, solution, CKPD_PLAN_JSON, folder, "plan.json") : status;
     if (status >= 0 || ckpd_solution_plan(solution) == NULL) {
         return status;
     }

@@ -158,13 +158,14 @@ int32_t ckpd_case_stamp(const ckpd_case *loaded, int32_t slot, char *buffer, siz
         return CKPD_ERR_ARGUMENT;
     }
     if (slot < 0 || slot >= loaded->slots) {
-        return ckpd__fail(loaded->context, CKPD_ERR_RANGE, "slot", slot, slot, "the case has %d slots, no slot %d",
-                          loaded->slots, slot);
+        return ckpd__fail(loaded->context, CKPD_ERR_RANGE, "slot", slot, slot,
+                          "the case has %d slots, no slot %d", loaded->slots, slot);
     }
     char text[CKPD__TIME_TEXT] = "";
     if (loaded->has_times) {
         int64_t step = (int64_t)(loaded->slot_minutes * 60 + 0.5);
-        ckpd__label_print(&loaded->style, loaded->start_utc + slot * step, loaded->offset_s[slot], text);
+        ckpd__label_print(&loaded->style, loaded->start_utc + slot * step, loaded->offset_s[slot],
+                          text);
     }
     if (ckpd__format(buffer, size, "%s", text) >= size) {
         return ckpd__fail(loaded->context, CKPD_ERR_BUFFER, "size", -1, (double)size,
@@ -230,7 +231,8 @@ int32_t ckpd_case_published_get(const ckpd_case *loaded, int32_t index, ckpd_pub
     }
     if (index < 0 || index >= loaded->figure_count) {
         return ckpd__fail(loaded->context, CKPD_ERR_RANGE, "index", index, index,
-                          "the case has %d published figures, no figure %d", loaded->figure_count, index);
+                          "the case has %d published figures, no figure %d", loaded->figure_count,
+                          index);
     }
     const ckpd__figure *figure = &loaded->figures[index];
     ckpd_published copy = {.size = sizeof copy,

@@ -31,12 +31,12 @@ enum { CKPD__TRANSITIONS_ANY = 0, CKPD__TRANSITIONS_DP = 1, CKPD__TRANSITIONS_NO
 
 typedef struct ckpd__case_job {
     ckpd_task *task;
-    char *model, *reference;  /* or NULL */
-    ckpd_mode_rules *rules;   /* NULL: those of the case */
-    ckpd__measured *table;       /* NULL: analytic model */
-    int32_t transitions;      /* CKPD__TRANSITIONS_... */
+    char *model, *reference; /* or NULL */
+    ckpd_mode_rules *rules;  /* NULL: those of the case */
+    ckpd__measured *table;   /* NULL: analytic model */
+    int32_t transitions;     /* CKPD__TRANSITIONS_... */
     int32_t forbidden_count;
-    int32_t *forbidden;       /* [2 * count] mode numbers, from and to */
+    int32_t *forbidden; /* [2 * count] mode numbers, from and to */
     ckpd_mode_set *modes;
 } ckpd__case_job;
 
@@ -52,19 +52,19 @@ struct ckpd_case {
     int32_t slots;
     double slot_minutes;
     bool has_times;
-    int64_t start_utc;            /* s since 1970-01-01T00:00Z */
-    int32_t *offset_s;            /* [slots] local time minus UTC */
-    ckpd__stamp_style style;      /* how times are written */
+    int64_t start_utc;       /* s since 1970-01-01T00:00Z */
+    int32_t *offset_s;       /* [slots] local time minus UTC */
+    ckpd__stamp_style style; /* how times are written */
     ckpd_site *site;
-    ckpd__json *sources;          /* [ckpd_site_series_count()] file references as given; kind NULL: none */
-    ckpd_battery *battery;        /* NULL: none */
+    ckpd__json *sources; /* [ckpd_site_series_count()] file references as given; kind NULL: none */
+    ckpd_battery *battery; /* NULL: none */
     int32_t curve_count;
     ckpd__curve *curves;
-    ckpd_hardware *hardware;      /* NULL: none */
+    ckpd_hardware *hardware; /* NULL: none */
     ckpd_mode_rules *rules;
     ckpd_graph_options *graph;
     ckpd_solve_options *solve;
-    char *backend;                /* NULL: automatic */
+    char *backend; /* NULL: automatic */
     int32_t job_count;
     ckpd__case_job *jobs;
     bool has_published;
@@ -80,8 +80,8 @@ int32_t ckpd__case_read_jobs(ckpd_case *loaded, const ckpd__place *root, const c
 int32_t ckpd__case_read_site(ckpd_case *loaded, const ckpd__place *root, const ckpd__json *site,
                              const char *beside);
 /* Rules object onto a handle: fields and lists. */
-int32_t ckpd__case_read_rules(ckpd_context *context, const ckpd__place *place, const ckpd__json *node,
-                              ckpd_mode_rules *rules);
+int32_t ckpd__case_read_rules(ckpd_context *context, const ckpd__place *place,
+                              const ckpd__json *node, ckpd_mode_rules *rules);
 /* A series of the site from the file that an object names. */
 int32_t ckpd__case_read_file(ckpd_case *loaded, const ckpd__place *place, const ckpd__json *node,
                              const char *beside);

@@ -20,9 +20,9 @@ static int32_t fill_allowed(const ckpd__case_job *job, int32_t count, uint8_t *a
             if (status != CKPD_OK) {
                 return status;
             }
-            allowed[from * count + to] = from == to || job->transitions == CKPD__TRANSITIONS_ANY ||
-                                         (job->transitions == CKPD__TRANSITIONS_DP &&
-                                          same_but_dp(&a, &b));
+            allowed[from * count + to] =
+                from == to || job->transitions == CKPD__TRANSITIONS_ANY ||
+                (job->transitions == CKPD__TRANSITIONS_DP && same_but_dp(&a, &b));
         }
     }
     for (int32_t i = 0; i < job->forbidden_count; i++) {
@@ -43,7 +43,8 @@ static int32_t set_transitions(ckpd_context *context, ckpd_graph_options *option
         return ckpd__no_memory(context);
     }
     int32_t status = fill_allowed(job, count, allowed);
-    status = status == CKPD_OK ? ckpd_graph_options_set_transitions(options, count, allowed) : status;
+    status =
+        status == CKPD_OK ? ckpd_graph_options_set_transitions(options, count, allowed) : status;
     ckpd__free(context, allowed);
     return status;
 }
@@ -58,13 +59,14 @@ int32_t ckpd_case_build_graph(ckpd_graph **out, const ckpd_case *loaded, int32_t
         return ckpd__null_argument(context, "out");
     }
     if (job < 0 || job >= loaded->job_count) {
-        return ckpd__fail(context, CKPD_ERR_RANGE, "job", job, job, "the case has %d jobs, no job %d",
-                          loaded->job_count, job);
+        return ckpd__fail(context, CKPD_ERR_RANGE, "job", job, job,
+                          "the case has %d jobs, no job %d", loaded->job_count, job);
     }
     const ckpd__case_job *own = &loaded->jobs[job];
     ckpd_graph_options *options = NULL;
     int32_t status = ckpd_graph_options_new(&options, context);
-    status = status == CKPD_OK ? ckpd__handle_copy(&ckpd__graph_type, loaded->graph, options) : status;
+    status =
+        status == CKPD_OK ? ckpd__handle_copy(&ckpd__graph_type, loaded->graph, options) : status;
     status = status == CKPD_OK ? set_transitions(context, options, own) : status;
     if (status == CKPD_OK) {
         status = ckpd_graph_build(out, context, own->task, own->modes, loaded->slots,
@@ -110,7 +112,8 @@ int32_t ckpd_case_build_options(ckpd_solve_options **out, const ckpd_case *loade
     }
     ckpd_solve_options *options = NULL;
     int32_t status = ckpd_solve_options_new(&options, loaded->context);
-    status = status == CKPD_OK ? ckpd__handle_copy(&ckpd__solve_type, loaded->solve, options) : status;
+    status =
+        status == CKPD_OK ? ckpd__handle_copy(&ckpd__solve_type, loaded->solve, options) : status;
     status = status == CKPD_OK ? ckpd_solve_options_set_backend(options, loaded->backend) : status;
     if (status != CKPD_OK) {
         ckpd_solve_options_free(options);

@@ -25,7 +25,8 @@ static int32_t make_options(ckpd_case *loaded, const ckpd__place *place, const c
     const ckpd__json *filters;
     int32_t count = ckpd__member_items(node, "filters", &filters);
     for (int32_t i = 0; i < count && status == CKPD_OK; i++) {
-        status = ckpd_series_options_add_filter(*options, filters[i].items[0].text, filters[i].items[1].text);
+        status = ckpd_series_options_add_filter(*options, filters[i].items[0].text,
+                                                filters[i].items[1].text);
     }
     return status == CKPD_OK ? CKPD_OK : ckpd__refuse_with(context, place, status);
 }
@@ -40,7 +41,8 @@ static int32_t replace(ckpd_series **series, ckpd_series *changed, int32_t statu
     return status;
 }
 
-/* Cuts the series to the horizon when the case says when it begins, and brings it to the slot length. */
+/* Cuts the series to the horizon when the case says when it begins, and brings it to the slot
+ * length. */
 static int32_t fit_to_horizon(const ckpd_case *loaded, ckpd_series **series)
 {
     ckpd_series *changed = NULL;
@@ -55,14 +57,16 @@ static int32_t fit_to_horizon(const ckpd_case *loaded, ckpd_series **series)
         status = ckpd_series_cut(&changed, *series, from, until);
         status = replace(series, changed, status);
     }
-    if (status == CKPD_OK && fabs(ckpd_series_slot_hours(*series) * 60 - loaded->slot_minutes) > 1e-9) {
+    if (status == CKPD_OK &&
+        fabs(ckpd_series_slot_hours(*series) * 60 - loaded->slot_minutes) > 1e-9) {
         status = ckpd_series_resample(&changed, *series, loaded->slot_minutes);
         status = replace(series, changed, status);
     }
     return status;
 }
 
-/* The first file with times gives the stamps of the slots: local offsets change on clock-change days. */
+/* The first file with times gives the stamps of the slots: local offsets change on clock-change
+ * days. */
 static int32_t keep_times(ckpd_case *loaded, const ckpd_series *series)
 {
     bool other_clock = loaded->has_times &&
@@ -96,11 +100,12 @@ int32_t ckpd__case_read_file(ckpd_case *loaded, const ckpd__place *place, const 
         return status;
     }
     char *path = ckpd__file_beside(context, beside, ckpd__member_text(node, "file"));
-    status = path != NULL ? ckpd_series_read_file(&series, context, path, options) : ckpd__no_memory(context);
+    status = path != NULL ? ckpd_series_read_file(&series, context, path, options)
+                          : ckpd__no_memory(context);
     status = status == CKPD_OK ? fit_to_horizon(loaded, &series) : status;
     if (status == CKPD_OK) {
-        status = ckpd_series_to_site(series, 0, ckpd__member_number(node, "factor", 1), loaded->site,
-                                     place->key);
+        status = ckpd_series_to_site(series, 0, ckpd__member_number(node, "factor", 1),
+                                     loaded->site, place->key);
     }
     status = status == CKPD_OK ? CKPD_OK : ckpd__refuse_with(context, place, status);
     status = status == CKPD_OK ? keep_times(loaded, series) : status;

@@ -30,8 +30,8 @@ static int32_t use_preset(ckpd_context *context, const ckpd__place *place, const
     return keep_text(context, name, kept);
 }
 
-static int32_t read_task(ckpd_context *context, const ckpd__place *job_place, const ckpd__json *node,
-                         const char *name, ckpd__case_job *job)
+static int32_t read_task(ckpd_context *context, const ckpd__place *job_place,
+                         const ckpd__json *node, const char *name, ckpd__case_job *job)
 {
     ckpd__place place = {job_place, "task", 0}, name_place = {job_place, "name", 0};
     const ckpd__object *object = &ckpd__objects[CKPD__AT_TASK];
@@ -43,14 +43,16 @@ static int32_t read_task(ckpd_context *context, const ckpd__place *job_place, co
     if (status != CKPD_OK) {
         return ckpd__refuse_with(context, &name_place, status);
     }
-    status = use_preset(context, &place, node, "model", job->task, ckpd_task_set_model, &job->model);
+    status =
+        use_preset(context, &place, node, "model", job->task, ckpd_task_set_model, &job->model);
     status = status == CKPD_OK ? use_preset(context, &place, node, "reference", job->task,
                                             ckpd_task_set_reference, &job->reference)
                                : status;
     return status == CKPD_OK ? ckpd__read_fields(context, &place, node, object, job->task) : status;
 }
 
-/* --- measured modes ---------------------------------------------------------------------------- */
+/* --- measured modes ----------------------------------------------------------------------------
+ */
 
 static ckpd__measured *new_table(ckpd_context *context, int32_t count)
 {
@@ -94,7 +96,8 @@ static int32_t check_all_or_none(ckpd_context *context, const ckpd__place *list,
     }
     ckpd__place item = {list, NULL, first_without}, here = {&item, name, 0};
     char message[128];
-    ckpd__format(message, sizeof message, "missing here but given for %d of %d modes", given, count);
+    ckpd__format(message, sizeof message, "missing here but given for %d of %d modes", given,
+                 count);
     return ckpd__refuse(context, &here, CKPD_ERR_MISSING, (double)NAN, message);
 }
 
@@ -119,8 +122,8 @@ static int32_t check_table_columns(ckpd_context *context, const ckpd__place *lis
                : status;
 }
 
-static int32_t read_table(ckpd_context *context, const ckpd__place *job_place, const ckpd__json *array,
-                          ckpd__case_job *job)
+static int32_t read_table(ckpd_context *context, const ckpd__place *job_place,
+                          const ckpd__json *array, ckpd__case_job *job)
 {
     ckpd__place list = {job_place, "modes", 0};
     if (array->count == 0) {
@@ -154,15 +157,17 @@ static int32_t read_table(ckpd_context *context, const ckpd__place *job_place, c
     return check_table_columns(context, &list, array->items, array->count, table);
 }
 
-/* --- modes and transitions ----------------------------------------------------------------------- */
+/* --- modes and transitions -----------------------------------------------------------------------
+ */
 
-static int32_t from_table(ckpd_case *loaded, const ckpd__case_job *job, const ckpd_mode_rules *rules,
-                          ckpd_mode_set **modes)
+static int32_t from_table(ckpd_case *loaded, const ckpd__case_job *job,
+                          const ckpd_mode_rules *rules, ckpd_mode_set **modes)
 {
     const ckpd__measured *own = job->table;
     double installed, keep_dominated;
     int32_t status = ckpd_mode_rules_get(rules, "installed_gpus", &installed);
-    status = status == CKPD_OK ? ckpd_mode_rules_get(rules, "keep_dominated", &keep_dominated) : status;
+    status =
+        status == CKPD_OK ? ckpd_mode_rules_get(rules, "keep_dominated", &keep_dominated) : status;
     if (status != CKPD_OK) {
         return status;
     }
@@ -197,7 +202,8 @@ static int32_t build_modes(ckpd_case *loaded, const ckpd__place *place, ckpd__ca
         return ckpd__refuse(loaded->context, place, CKPD_ERR_MISSING, (double)NAN,
                             "the job has no mode table, so the case needs hardware");
     } else {
-        status = ckpd_mode_set_build(&job->modes, loaded->context, job->task, loaded->hardware, rules);
+        status =
+            ckpd_mode_set_build(&job->modes, loaded->context, job->task, loaded->hardware, rules);
     }
     return status == CKPD_OK ? CKPD_OK : ckpd__refuse_with(loaded->context, place, status);
 }
@@ -212,8 +218,8 @@ static int32_t find_label(const ckpd_mode_set *modes, const char *label)
     return -1;
 }
 
-static int32_t read_forbidden(ckpd_case *loaded, const ckpd__place *job_place, const ckpd__json *job_node,
-                              ckpd__case_job *job)
+static int32_t read_forbidden(ckpd_case *loaded, const ckpd__place *job_place,
+                              const ckpd__json *job_node, ckpd__case_job *job)
 {
     const ckpd__json *pairs;
     int32_t count = ckpd__member_items(job_node, "forbidden_transitions", &pairs);
@@ -231,13 +237,15 @@ static int32_t read_forbidden(ckpd_case *loaded, const ckpd__place *job_place, c
             char message[300];
             ckpd__format(message, sizeof message,
                          "no retained mode of this job is labelled '%s' (see `modes`)", label);
-            return ckpd__refuse(loaded->context, &here, CKPD_ERR_UNKNOWN_NAME, (double)NAN, message);
+            return ckpd__refuse(loaded->context, &here, CKPD_ERR_UNKNOWN_NAME, (double)NAN,
+                                message);
         }
     }
     return CKPD_OK;
 }
 
-/* --- jobs ------------------------------------------------------------------------------------------ */
+/* --- jobs
+ * ------------------------------------------------------------------------------------------ */
 
 static int32_t read_job_rules(ckpd_case *loaded, const ckpd__place *place, const ckpd__json *node,
                               ckpd__case_job *job)
@@ -248,7 +256,8 @@ static int32_t read_job_rules(ckpd_case *loaded, const ckpd__place *place, const
     }
     ckpd__place here = {place, "mode_rules", 0};
     int32_t status = ckpd_mode_rules_new(&job->rules, loaded->context);
-    status = status == CKPD_OK ? ckpd__handle_copy(&ckpd__rules_type, loaded->rules, job->rules) : status;
+    status = status == CKPD_OK ? ckpd__handle_copy(&ckpd__rules_type, loaded->rules, job->rules)
+                               : status;
     for (int32_t i = 0; i < ckpd_mode_rules_list_count() && status == CKPD_OK; i++) {
         enum { MOST = 64 };
         int32_t values[MOST], count = 0;
@@ -258,7 +267,8 @@ static int32_t read_job_rules(ckpd_case *loaded, const ckpd__place *place, const
             status = ckpd_mode_rules_set_list(job->rules, list, count, values);
         }
     }
-    return status == CKPD_OK ? ckpd__case_read_rules(loaded->context, &here, own, job->rules) : status;
+    return status == CKPD_OK ? ckpd__case_read_rules(loaded->context, &here, own, job->rules)
+                             : status;
 }
 
 static int32_t read_job(ckpd_case *loaded, const ckpd__place *place, const ckpd__json *node,
@@ -270,8 +280,8 @@ static int32_t read_job(ckpd_case *loaded, const ckpd__place *place, const ckpd_
     if (status != CKPD_OK) {
         return status;
     }
-    status = read_task(context, place, ckpd__json_member(node, "task"), ckpd__member_text(node, "name"),
-                       job);
+    status = read_task(context, place, ckpd__json_member(node, "task"),
+                       ckpd__member_text(node, "name"), job);
     status = status == CKPD_OK ? read_job_rules(loaded, place, node, job) : status;
     const ckpd__json *modes = ckpd__json_member(node, "modes");
     status = status == CKPD_OK && modes != NULL ? read_table(context, place, modes, job) : status;

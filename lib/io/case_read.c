@@ -26,7 +26,8 @@ int32_t ckpd__handle_copy(const ckpd__handle_type *type, const void *from, void 
 }
 
 /* Copies a text member when it is there. */
-static int32_t keep_text(ckpd_context *context, const ckpd__json *object, const char *name, char **to)
+static int32_t keep_text(ckpd_context *context, const ckpd__json *object, const char *name,
+                         char **to)
 {
     const char *text = ckpd__member_text(object, name);
     if (text != NULL) {
@@ -43,13 +44,15 @@ static int32_t set_times(ckpd_case *loaded, const ckpd__place *place)
 {
     ckpd__label label = {0};
     const char *wrong = ckpd__label_parse(loaded->start, CKPD__YMD, &label);
-    if (wrong == NULL && label.style.clock != CKPD__CLOCK_Z && label.style.clock != CKPD__CLOCK_OFFSET) {
+    if (wrong == NULL && label.style.clock != CKPD__CLOCK_Z &&
+        label.style.clock != CKPD__CLOCK_OFFSET) {
         wrong = "give the offset from UTC too, as in 2024-04-09T00:00-07:00 or 2024-04-09T07:00Z";
     }
     if (wrong != NULL) {
         return ckpd__refuse(loaded->context, place, CKPD_ERR_SYNTAX, (double)NAN, wrong);
     }
-    loaded->offset_s = ckpd__calloc(loaded->context, (size_t)loaded->slots, sizeof *loaded->offset_s);
+    loaded->offset_s =
+        ckpd__calloc(loaded->context, (size_t)loaded->slots, sizeof *loaded->offset_s);
     if (loaded->offset_s == NULL) {
         return ckpd__no_memory(loaded->context);
     }
@@ -109,14 +112,16 @@ static int32_t read_hardware(ckpd_case *loaded, const ckpd__place *root, const c
 }
 
 /* The values of a list as numbers of the rules; names of recomputation become their codes. */
-static int32_t read_rule_list(ckpd_context *context, const ckpd__place *place, const ckpd__json *node,
-                              const ckpd__member *member, ckpd_mode_rules *rules)
+static int32_t read_rule_list(ckpd_context *context, const ckpd__place *place,
+                              const ckpd__json *node, const ckpd__member *member,
+                              ckpd_mode_rules *rules)
 {
     enum { MOST = 64 };
     int32_t values[MOST];
     ckpd__place here = {place, member->name, 0};
     if (node->count == 0 || node->count > MOST) {
-        return ckpd__refuse(context, &here, CKPD_ERR_LENGTH, node->count, "expected 1 to 64 values");
+        return ckpd__refuse(context, &here, CKPD_ERR_LENGTH, node->count,
+                            "expected 1 to 64 values");
     }
     for (int32_t i = 0; i < node->count; i++) {
         values[i] = member->type == CKPD__MEMBER_CHOICES
@@ -127,8 +132,8 @@ static int32_t read_rule_list(ckpd_context *context, const ckpd__place *place, c
     return status == CKPD_OK ? CKPD_OK : ckpd__refuse_with(context, &here, status);
 }
 
-int32_t ckpd__case_read_rules(ckpd_context *context, const ckpd__place *place, const ckpd__json *node,
-                              ckpd_mode_rules *rules)
+int32_t ckpd__case_read_rules(ckpd_context *context, const ckpd__place *place,
+                              const ckpd__json *node, ckpd_mode_rules *rules)
 {
     const ckpd__object *object = &ckpd__objects[CKPD__AT_RULES];
     int32_t status = ckpd__read_object(context, place, node, object);
@@ -171,7 +176,8 @@ static int32_t read_options(ckpd_case *loaded, const ckpd__place *root, const ck
         status = status == CKPD_OK
                      ? ckpd__read_fields(context, &solve_place, solve, solve_object, loaded->solve)
                      : status;
-        status = status == CKPD_OK ? keep_text(context, solve, "backend", &loaded->backend) : status;
+        status =
+            status == CKPD_OK ? keep_text(context, solve, "backend", &loaded->backend) : status;
     }
     return status;
 }
@@ -199,7 +205,8 @@ static int32_t read_published(ckpd_case *loaded, const ckpd__place *root, const 
     ckpd_context *context = loaded->context;
     ckpd__place place = {root, "published", 0}, list = {&place, "figures", 0};
     int32_t status = ckpd__read_object(context, &place, node, &ckpd__objects[CKPD__AT_PUBLISHED]);
-    status = status == CKPD_OK ? keep_text(context, node, "source", &loaded->published_source) : status;
+    status =
+        status == CKPD_OK ? keep_text(context, node, "source", &loaded->published_source) : status;
     if (status != CKPD_OK) {
         return status;
     }
@@ -226,15 +233,18 @@ static int32_t read_header(ckpd_case *loaded, const ckpd__json *root)
     const ckpd__json *version = ckpd__json_member(root, "schema_version");
     if (root->kind != CKPD__JSON_OBJECT || schema == NULL || schema->kind != CKPD__JSON_TEXT ||
         strcmp(schema->text, "ckptdispatch-case") != 0) {
-        return ckpd__fail(context, CKPD_ERR_SCHEMA, "schema", -1, (double)NAN,
-                          "this is no case file: an object with \"schema\": \"ckptdispatch-case\" is "
-                          "expected");
+        return ckpd__fail(
+            context, CKPD_ERR_SCHEMA, "schema", -1, (double)NAN,
+            "this is no case file: an object with \"schema\": \"ckptdispatch-case\" is "
+            "expected");
     }
-    double number = version != NULL && version->kind == CKPD__JSON_NUMBER ? version->number : (double)NAN;
+    double number =
+        version != NULL && version->kind == CKPD__JSON_NUMBER ? version->number : (double)NAN;
     if (number != CKPD_CASE_SCHEMA_VERSION) {
-        return ckpd__fail(context, CKPD_ERR_SCHEMA, "schema_version", -1, number,
-                          "schema_version: the file is of version %g, this library reads version %d", number,
-                          CKPD_CASE_SCHEMA_VERSION);
+        return ckpd__fail(
+            context, CKPD_ERR_SCHEMA, "schema_version", -1, number,
+            "schema_version: the file is of version %g, this library reads version %d", number,
+            CKPD_CASE_SCHEMA_VERSION);
     }
     return CKPD_OK;
 }
@@ -248,7 +258,8 @@ int32_t ckpd__case_read(ckpd_case *loaded, const ckpd__json *root, const char *b
                  ? ckpd__read_object(context, &top, root, &ckpd__objects[CKPD__AT_CASE])
                  : status;
     status = status == CKPD_OK ? keep_text(context, root, "name", &loaded->name) : status;
-    status = status == CKPD_OK ? keep_text(context, root, "description", &loaded->description) : status;
+    status =
+        status == CKPD_OK ? keep_text(context, root, "description", &loaded->description) : status;
     if (status == CKPD_OK) {
         status = read_horizon(loaded, &top, ckpd__json_member(root, "horizon"));
     }

@@ -10,7 +10,8 @@ static bool is_unlimited(const ckpd__json *value)
     return value->kind == CKPD__JSON_TEXT && strcmp(value->text, "unlimited") == 0;
 }
 
-static int32_t not_a_number(ckpd_context *context, const ckpd__place *place, const ckpd__json *value)
+static int32_t not_a_number(ckpd_context *context, const ckpd__place *place,
+                            const ckpd__json *value)
 {
     char message[128];
     ckpd__format(message, sizeof message, "expected a number, found %s",
@@ -70,7 +71,8 @@ static int32_t read_series(ckpd_case *loaded, const ckpd__place *place, const ck
     return status == CKPD_OK ? CKPD_OK : ckpd__refuse_with(context, place, status);
 }
 
-static int32_t read_batteries(ckpd_case *loaded, const ckpd__place *site_place, const ckpd__json *site)
+static int32_t read_batteries(ckpd_case *loaded, const ckpd__place *site_place,
+                              const ckpd__json *site)
 {
     const ckpd__json *items;
     int32_t count = ckpd__member_items(site, "batteries", &items);

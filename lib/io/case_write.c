@@ -12,8 +12,8 @@ static bool same(double a, double b)
 }
 
 /*
- * Writes the fields whose value differs from `base`, a handle of the same type with nothing set, as an
- * object named `wrap` (only when there are any) or, with NULL, into the object that is open.
+ * Writes the fields whose value differs from `base`, a handle of the same type with nothing set, as
+ * an object named `wrap` (only when there are any) or, with NULL, into the object that is open.
  */
 static int32_t write_fields(ckpd__writer *writer, const char *wrap, const ckpd__handle_type *type,
                             const void *handle, const void *base)
@@ -59,7 +59,8 @@ static void write_optional_text(ckpd__writer *writer, const char *key, const cha
     }
 }
 
-/* --- site ------------------------------------------------------------------------------------------ */
+/* --- site
+ * ------------------------------------------------------------------------------------------ */
 
 static void write_constant(ckpd__writer *writer, const char *key, double value)
 {
@@ -78,8 +79,9 @@ static void write_reference(ckpd__writer *writer, const char *key, const ckpd__j
     for (int32_t i = 0; i < ckpd__member_count(object); i++) {
         ckpd__member member;
         double ignored;
-        const ckpd__json *value =
-            ckpd__member_at(object, i, &member, &ignored) ? ckpd__json_member(source, member.name) : NULL;
+        const ckpd__json *value = ckpd__member_at(object, i, &member, &ignored)
+                                      ? ckpd__json_member(source, member.name)
+                                      : NULL;
         if (value == NULL) {
             continue;
         }
@@ -192,7 +194,8 @@ static int32_t write_site(const ckpd_case *loaded, ckpd__writer *writer, bool fo
     return status;
 }
 
-/* --- hardware and rules ------------------------------------------------------------------------------ */
+/* --- hardware and rules
+ * ------------------------------------------------------------------------------ */
 
 static int32_t write_hardware(const ckpd_case *loaded, ckpd__writer *writer)
 {
@@ -220,7 +223,8 @@ static int32_t write_rule_list(ckpd__writer *writer, const char *name, const ckp
     enum { MOST = 64 };
     int32_t values[MOST], others[MOST], count = 0, other_count = 0;
     int32_t status = ckpd_mode_rules_get_list(rules, name, MOST, values, &count);
-    status = status == CKPD_OK ? ckpd_mode_rules_get_list(base, name, MOST, others, &other_count) : status;
+    status = status == CKPD_OK ? ckpd_mode_rules_get_list(base, name, MOST, others, &other_count)
+                               : status;
     if (status != CKPD_OK || count == 0 ||
         (count == other_count && memcmp(values, others, (size_t)count * sizeof *values) == 0)) {
         return status;
@@ -242,14 +246,15 @@ static int32_t write_rule_list(ckpd__writer *writer, const char *name, const ckp
     return CKPD_OK;
 }
 
-static int32_t write_rules(ckpd_context *context, ckpd__writer *writer, const ckpd_mode_rules *rules,
-                           const ckpd_mode_rules *base)
+static int32_t write_rules(ckpd_context *context, ckpd__writer *writer,
+                           const ckpd_mode_rules *rules, const ckpd_mode_rules *base)
 {
     ckpd_mode_rules *fresh = NULL;
     int32_t status = base == NULL ? ckpd_mode_rules_new(&fresh, context) : CKPD_OK;
     base = base == NULL ? fresh : base;
     ckpd__write_open(writer, "mode_rules", '{');
-    status = status == CKPD_OK ? write_fields(writer, NULL, &ckpd__rules_type, rules, base) : status;
+    status =
+        status == CKPD_OK ? write_fields(writer, NULL, &ckpd__rules_type, rules, base) : status;
     for (int32_t i = 0; i < ckpd_mode_rules_list_count() && status == CKPD_OK; i++) {
         status = write_rule_list(writer, ckpd_mode_rules_list_name(i), rules, base);
     }
@@ -258,7 +263,8 @@ static int32_t write_rules(ckpd_context *context, ckpd__writer *writer, const ck
     return status;
 }
 
-/* --- jobs --------------------------------------------------------------------------------------------- */
+/* --- jobs
+ * --------------------------------------------------------------------------------------------- */
 
 static int32_t write_task(ckpd_context *context, ckpd__writer *writer, const ckpd__case_job *job)
 {
@@ -273,7 +279,8 @@ static int32_t write_task(ckpd_context *context, ckpd__writer *writer, const ckp
     ckpd__write_open(writer, "task", '{');
     write_optional_text(writer, "model", job->model);
     write_optional_text(writer, "reference", job->reference);
-    status = status == CKPD_OK ? write_fields(writer, NULL, &ckpd__task_type, job->task, base) : status;
+    status =
+        status == CKPD_OK ? write_fields(writer, NULL, &ckpd__task_type, job->task, base) : status;
     ckpd__write_close(writer, '}');
     ckpd_task_free(base);
     return status;
@@ -346,7 +353,8 @@ static int32_t write_jobs(const ckpd_case *loaded, ckpd__writer *writer)
     return status;
 }
 
-/* --- options and published figures ----------------------------------------------------------------- */
+/* --- options and published figures
+ * ----------------------------------------------------------------- */
 
 static int32_t write_graph(const ckpd_case *loaded, ckpd__writer *writer)
 {
@@ -457,7 +465,8 @@ int32_t ckpd_case_save(const ckpd_case *loaded, const char *path)
     return ckpd__file_close(file, ckpd_case_write(loaded, ckpd__file_write, file));
 }
 
-/* --- digest -------------------------------------------------------------------------------------------- */
+/* --- digest
+ * -------------------------------------------------------------------------------------------- */
 
 /* FNV-1a, 64 bits: offset basis and prime as published by Fowler, Noll and Vo. */
 static int32_t hash_text(const char *text, size_t length, void *user)

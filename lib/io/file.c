@@ -42,10 +42,11 @@ static const char *reason(int number)
     }
 }
 
-static int32_t file_error(ckpd_context *context, const char *verb, const char *path, const char *why)
+static int32_t file_error(ckpd_context *context, const char *verb, const char *path,
+                          const char *why)
 {
-    return ckpd__fail(context, CKPD_ERR_FILE, "path", -1, (double)NAN, "cannot %s %s: %s", verb, path,
-                      why);
+    return ckpd__fail(context, CKPD_ERR_FILE, "path", -1, (double)NAN, "cannot %s %s: %s", verb,
+                      path, why);
 }
 
 static int32_t read_stream(ckpd_context *context, const char *path, FILE *stream, char **text,

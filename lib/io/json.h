@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* JSON in and out. Reading goes through Jansson (json.c, the only file that knows it) into our own tree. */
+/* JSON in and out. Reading goes through Jansson (json.c, the only file that knows it) into our own
+ * tree. */
 #ifndef CKPD_LIB_IO_JSON_H
 #define CKPD_LIB_IO_JSON_H
 
@@ -25,8 +26,9 @@ typedef struct ckpd__json {
 } ckpd__json;
 
 /*
- * Parses a text. `source` is named in errors, which give line, column and the path of the place. Duplicate
- * keys, NaN, comments and what follows the value are refused; a UTF-8 byte order mark is skipped.
+ * Parses a text. `source` is named in errors, which give line, column and the path of the place.
+ * Duplicate keys, NaN, comments and what follows the value are refused; a UTF-8 byte order mark is
+ * skipped.
  */
 int32_t ckpd__json_parse(ckpd_context *context, const char *source, const char *text, size_t length,
                          ckpd__json **out);
@@ -40,7 +42,8 @@ const ckpd__json *ckpd__json_member(const ckpd__json *object, const char *name);
 /* "a number", "an array": for messages. */
 const char *ckpd__json_kind_name(int32_t kind);
 
-/* Path ("site.wind_kw[7]") of the place `position` bytes into a possibly broken text; "" at the top. */
+/* Path ("site.wind_kw[7]") of the place `position` bytes into a possibly broken text; "" at the
+ * top. */
 void ckpd__json_locate(const char *text, size_t position, char *path, size_t size);
 
 #endif

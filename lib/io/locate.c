@@ -13,7 +13,8 @@ typedef struct level {
     char key[KEY_BYTES];
 } level;
 
-/* Skips the string that starts at `at` (its opening quote); keeps its raw text when `key` is given. */
+/* Skips the string that starts at `at` (its opening quote); keeps its raw text when `key` is given.
+ */
 static size_t skip_string(const char *text, size_t at, size_t end, char *key)
 {
     size_t used = 0;
@@ -38,7 +39,8 @@ static void print_path(const level *levels, int32_t depth, char *path, size_t si
         if (levels[i].array) {
             used += ckpd__format(path + used, size - used, "[%d]", levels[i].index);
         } else if (levels[i].key[0] != '\0') {
-            used += ckpd__format(path + used, size - used, "%s%s", used > 0 ? "." : "", levels[i].key);
+            used +=
+                ckpd__format(path + used, size - used, "%s%s", used > 0 ? "." : "", levels[i].key);
         }
     }
 }

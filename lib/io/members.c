@@ -6,10 +6,22 @@
 #include <string.h>
 
 #define ANY -HUGE_VAL, HUGE_VAL
-#define TEXT(name, required, doc) {name, CKPD__MEMBER_TEXT, required, "", doc, NULL, ANY}
-#define OBJECT(name, required, doc) {name, CKPD__MEMBER_OBJECT, required, "", doc, NULL, ANY}
-#define OBJECTS(name, required, doc) {name, CKPD__MEMBER_OBJECTS, required, "", doc, NULL, ANY}
-#define LIST(name, doc) {name, CKPD__MEMBER_INTEGERS, 0, "", doc, NULL, 1, 1048576}
+#define TEXT(name, required, doc)                             \
+    {                                                         \
+        name, CKPD__MEMBER_TEXT, required, "", doc, NULL, ANY \
+    }
+#define OBJECT(name, required, doc)                             \
+    {                                                           \
+        name, CKPD__MEMBER_OBJECT, required, "", doc, NULL, ANY \
+    }
+#define OBJECTS(name, required, doc)                             \
+    {                                                            \
+        name, CKPD__MEMBER_OBJECTS, required, "", doc, NULL, ANY \
+    }
+#define LIST(name, doc)                                           \
+    {                                                             \
+        name, CKPD__MEMBER_INTEGERS, 0, "", doc, NULL, 1, 1048576 \
+    }
 
 static const ckpd__member CASE[] = {
     {"schema", CKPD__MEMBER_CHOICE, 1, "", "what kind of file this is", "ckptdispatch-case", ANY},
@@ -29,7 +41,8 @@ static const ckpd__member CASE[] = {
 static const ckpd__member HORIZON[] = {
     {"slots", CKPD__MEMBER_INTEGER, 1, "", "number of slots", NULL, 1, 100000},
     {"slot_minutes", CKPD__MEMBER_NUMBER, 1, "min", "length of a slot", NULL, 1.0 / 60, 10080},
-    TEXT("start", 0, "start of the first slot, ISO 8601 with offset or Z; series files are cut to it"),
+    TEXT("start", 0,
+         "start of the first slot, ISO 8601 with offset or Z; series files are cut to it"),
 };
 
 static const ckpd__member SITE[] = {
@@ -41,10 +54,12 @@ static const ckpd__member SERIES_FILE[] = {
     TEXT("file", 1, "CSV file, relative to the case file (docs/series.md)"),
     TEXT("column", 1, "name of the column in the header row"),
     TEXT("unit", 0, "unit of the column, when the header does not say it"),
-    {"factor", CKPD__MEMBER_NUMBER, 0, "", "every value is multiplied by it (default 1)", NULL, ANY},
+    {"factor", CKPD__MEMBER_NUMBER, 0, "", "every value is multiplied by it (default 1)", NULL,
+     ANY},
     {"fill", CKPD__MEMBER_CHOICE, 0, "", "what stands in for missing values (default: refuse)",
      "refuse|hold|linear", ANY},
-    {"filters", CKPD__MEMBER_PAIRS, 0, "", "[column, text]: only rows that have this text there", NULL, ANY},
+    {"filters", CKPD__MEMBER_PAIRS, 0, "", "[column, text]: only rows that have this text there",
+     NULL, ANY},
 };
 
 static const ckpd__member CURVE[] = {
@@ -67,8 +82,8 @@ static const ckpd__member RULES[] = {
     LIST("ep", "expert-parallel sizes tried (default: 1)"),
     LIST("micro_batch", "sequences per micro-batch tried (default: 1, 2, 4, 8)"),
     LIST("interleave", "model chunks per stage tried (default: 1)"),
-    {"recompute", CKPD__MEMBER_CHOICES, 0, "", "activation recomputation tried (default: all three)",
-     "none|selective|full", ANY},
+    {"recompute", CKPD__MEMBER_CHOICES, 0, "",
+     "activation recomputation tried (default: all three)", "none|selective|full", ANY},
 };
 
 static const ckpd__member JOB[] = {
@@ -77,8 +92,8 @@ static const ckpd__member JOB[] = {
     OBJECT("mode_rules", 0, "rules for this job, on top of those of the case"),
     OBJECTS("modes", 0, "measured modes, instead of the analytic model"),
     {"transitions", CKPD__MEMBER_CHOICE, 0, "",
-     "mode changes allowed between checkpoints: any (default), only of dp, or none", "any|same_tp_pp|none",
-     ANY},
+     "mode changes allowed between checkpoints: any (default), only of dp, or none",
+     "any|same_tp_pp|none", ANY},
     {"forbidden_transitions", CKPD__MEMBER_PAIRS, 0, "",
      "[from, to] labels of modes that must not follow one another", NULL, ANY},
 };
@@ -92,9 +107,10 @@ static const ckpd__member MODE[] = {
     {"gpus", CKPD__MEMBER_INTEGER, 1, "", "GPUs held", NULL, 1, 1e7},
     {"rate_per_s", CKPD__MEMBER_NUMBER, 1, "1/s",
      "work done per second in any unit, the same for all modes of the job", NULL, 0, HUGE_VAL},
-    {"power_kw", CKPD__MEMBER_NUMBER, 1, "kW", "IT power of all GPUs of the mode while training", NULL, 0,
+    {"power_kw", CKPD__MEMBER_NUMBER, 1, "kW", "IT power of all GPUs of the mode while training",
+     NULL, 0, HUGE_VAL},
+    {"idle_power_kw", CKPD__MEMBER_NUMBER, 0, "kW", "IT power of the same GPUs idle", NULL, 0,
      HUGE_VAL},
-    {"idle_power_kw", CKPD__MEMBER_NUMBER, 0, "kW", "IT power of the same GPUs idle", NULL, 0, HUGE_VAL},
     {"tp", CKPD__MEMBER_INTEGER, 0, "", "tensor parallel; layouts: all four or none", NULL, 1, 1e6},
     {"pp", CKPD__MEMBER_INTEGER, 0, "", "pipeline stages", NULL, 1, 1e6},
     {"dp", CKPD__MEMBER_INTEGER, 0, "", "data parallel", NULL, 1, 1e6},
@@ -112,7 +128,8 @@ static const ckpd__member PUBLISHED[] = {
 };
 
 static const ckpd__member FIGURE[] = {
-    {"scenario", CKPD__MEMBER_CHOICE, 0, "", "scenario the figure belongs to", "S1|S2|S3|S4|S5|S6", ANY},
+    {"scenario", CKPD__MEMBER_CHOICE, 0, "", "scenario the figure belongs to", "S1|S2|S3|S4|S5|S6",
+     ANY},
     TEXT("job", 0, "job the figure belongs to"),
     TEXT("figure", 1,
          "a figure of the report, saving_share (against S1), feasible_modes, retained_modes"),
@@ -141,14 +158,19 @@ const ckpd__object ckpd__objects[CKPD__AT_COUNT] = {
     [CKPD__AT_FIGURE] = {"published.figures[]", "a published figure", OWN(FIGURE), NULL},
 };
 
-const char *const ckpd__member_type_names[] = {"number", "integer",  "flag",    "choice",
-                                               "text",   "series",   "integers", "choices",
-                                               "points", "pairs",    "object",  "objects"};
+const char *const ckpd__member_type_names[] = {"number", "integer", "flag",     "choice",
+                                               "text",   "series",  "integers", "choices",
+                                               "points", "pairs",   "object",   "objects"};
 
-static void from_field(const ckpd__handle_type *type, const ckpd_field_info *info, ckpd__member *out)
+static void from_field(const ckpd__handle_type *type, const ckpd_field_info *info,
+                       ckpd__member *out)
 {
-    static const int32_t TYPES[] = {0, CKPD__MEMBER_NUMBER, CKPD__MEMBER_INTEGER, CKPD__MEMBER_FLAG,
-                                    CKPD__MEMBER_CHOICE, CKPD__MEMBER_TEXT};
+    static const int32_t TYPES[] = {0,
+                                    CKPD__MEMBER_NUMBER,
+                                    CKPD__MEMBER_INTEGER,
+                                    CKPD__MEMBER_FLAG,
+                                    CKPD__MEMBER_CHOICE,
+                                    CKPD__MEMBER_TEXT};
     bool known = info->kind >= CKPD_FIELD_NUMBER && info->kind <= CKPD_FIELD_TEXT;
     *out = (ckpd__member){.name = info->name,
                           .type = type == &ckpd__series_type ? CKPD__MEMBER_SERIES

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Every object of a case file: its own members (listed in members.c) and the fields of the handle it
- * describes. Reading, `describe`, the JSON Schema and the tables of docs/case-format.md come from here.
+ * Every object of a case file: its own members (listed in members.c) and the fields of the handle
+ * it describes. Reading, `describe`, the JSON Schema and the tables of docs/case-format.md come
+ * from here.
  */
 #ifndef CKPD_LIB_IO_MEMBERS_H
 #define CKPD_LIB_IO_MEMBERS_H
@@ -16,7 +17,7 @@ enum {
     CKPD__MEMBER_FLAG = 2,
     CKPD__MEMBER_CHOICE = 3,
     CKPD__MEMBER_TEXT = 4,
-    CKPD__MEMBER_SERIES = 5,  /* number, array with a value per slot, or file reference */
+    CKPD__MEMBER_SERIES = 5, /* number, array with a value per slot, or file reference */
     CKPD__MEMBER_INTEGERS = 6,
     CKPD__MEMBER_CHOICES = 7, /* array of names */
     CKPD__MEMBER_POINTS = 8,  /* array of [x, y] */

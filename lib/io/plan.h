@@ -14,7 +14,8 @@ extern const char ckpd__outcomes[];
 /* Kind, version and members of a plan file. */
 int32_t ckpd__plan_check(ckpd_context *context, const ckpd__json *root);
 /* One entry of its jobs, with every step. */
-int32_t ckpd__plan_check_steps(ckpd_context *context, const ckpd__place *place, const ckpd__json *node);
+int32_t ckpd__plan_check_steps(ckpd_context *context, const ckpd__place *place,
+                               const ckpd__json *node);
 ckpd_step ckpd__plan_step(const ckpd__json *node);
 
 #endif

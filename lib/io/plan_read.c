@@ -6,26 +6,44 @@
 #include <string.h>
 
 #define ANY -HUGE_VAL, HUGE_VAL
-#define MEMBER(name, type, required) {name, CKPD__MEMBER_##type, required, "", "", NULL, ANY}
+#define MEMBER(name, type, required)                           \
+    {                                                          \
+        name, CKPD__MEMBER_##type, required, "", "", NULL, ANY \
+    }
 
-/* What a plan file may hold. Derived figures are read by people and other programs, not by this one. */
+/* What a plan file may hold. Derived figures are read by people and other programs, not by this
+ * one. */
 static const ckpd__member PLAN[] = {
-    MEMBER("schema", TEXT, 1),        MEMBER("schema_version", INTEGER, 1),
-    MEMBER("case", TEXT, 0),          MEMBER("case_digest", TEXT, 1),
+    MEMBER("schema", TEXT, 1),
+    MEMBER("schema_version", INTEGER, 1),
+    MEMBER("case", TEXT, 0),
+    MEMBER("case_digest", TEXT, 1),
     {"scenario", CKPD__MEMBER_CHOICE, 1, "", "", "S1|S2|S3|S4|S5|S6", ANY},
     {"outcome", CKPD__MEMBER_CHOICE, 0, "", "", ckpd__outcomes, ANY},
-    MEMBER("proven", FLAG, 0),        MEMBER("backend", TEXT, 0),
-    MEMBER("cost", SERIES, 0),        MEMBER("bound", SERIES, 0),
-    MEMBER("absolute_gap", SERIES, 0), MEMBER("relative_gap", SERIES, 0),
-    MEMBER("iterations", INTEGER, 0), MEMBER("nodes", INTEGER, 0),
-    MEMBER("causes", SERIES, 0),      MEMBER("figures", OBJECT, 0),
-    MEMBER("jobs", OBJECTS, 0),       MEMBER("series", OBJECT, 0)};
+    MEMBER("proven", FLAG, 0),
+    MEMBER("backend", TEXT, 0),
+    MEMBER("cost", SERIES, 0),
+    MEMBER("bound", SERIES, 0),
+    MEMBER("absolute_gap", SERIES, 0),
+    MEMBER("relative_gap", SERIES, 0),
+    MEMBER("iterations", INTEGER, 0),
+    MEMBER("nodes", INTEGER, 0),
+    MEMBER("causes", SERIES, 0),
+    MEMBER("figures", OBJECT, 0),
+    MEMBER("jobs", OBJECTS, 0),
+    MEMBER("series", OBJECT, 0)};
 static const ckpd__member PLAN_JOB[] = {MEMBER("name", TEXT, 1), MEMBER("steps", OBJECTS, 1)};
-#define COUNT(name, required) {name, CKPD__MEMBER_INTEGER, required, "", "", NULL, -1, 1e7}
-static const ckpd__member STEP[] = {COUNT("from_slot", 1),    COUNT("to_slot", 1), COUNT("from_segment", 1),
-                                    COUNT("to_segment", 1),   COUNT("mode", 1),    COUNT("gpus", 1),
-                                    MEMBER("label", TEXT, 0)};
-#define OWN(path, list) {path, "", list, (int32_t)(sizeof list / sizeof list[0]), NULL}
+#define COUNT(name, required)                                       \
+    {                                                               \
+        name, CKPD__MEMBER_INTEGER, required, "", "", NULL, -1, 1e7 \
+    }
+static const ckpd__member STEP[] = {
+    COUNT("from_slot", 1), COUNT("to_slot", 1), COUNT("from_segment", 1), COUNT("to_segment", 1),
+    COUNT("mode", 1),      COUNT("gpus", 1),    MEMBER("label", TEXT, 0)};
+#define OWN(path, list)                                               \
+    {                                                                 \
+        path, "", list, (int32_t)(sizeof list / sizeof list[0]), NULL \
+    }
 static const ckpd__object plan_object = OWN("", PLAN), job_object = OWN("jobs[]", PLAN_JOB),
                           step_object = OWN("jobs[].steps[]", STEP);
 
@@ -34,9 +52,10 @@ int32_t ckpd__plan_check(ckpd_context *context, const ckpd__json *root)
     const ckpd__json *schema = ckpd__json_member(root, "schema");
     if (schema == NULL || schema->kind != CKPD__JSON_TEXT ||
         strcmp(schema->text, "ckptdispatch-plan") != 0) {
-        return ckpd__fail(context, CKPD_ERR_SCHEMA, "schema", -1, (double)NAN,
-                          "this is no plan file: an object with \"schema\": \"ckptdispatch-plan\" is "
-                          "expected");
+        return ckpd__fail(
+            context, CKPD_ERR_SCHEMA, "schema", -1, (double)NAN,
+            "this is no plan file: an object with \"schema\": \"ckptdispatch-plan\" is "
+            "expected");
     }
     ckpd__place top = {NULL, NULL, 0};
     int32_t status = ckpd__read_object(context, &top, root, &plan_object);
@@ -45,14 +64,16 @@ int32_t ckpd__plan_check(ckpd_context *context, const ckpd__json *root)
     }
     double version = ckpd__member_number(root, "schema_version", 0);
     if (version != CKPD_CASE_SCHEMA_VERSION) {
-        return ckpd__fail(context, CKPD_ERR_SCHEMA, "schema_version", -1, version,
-                          "schema_version: this library reads version %d, the file is of version %g",
-                          CKPD_CASE_SCHEMA_VERSION, version);
+        return ckpd__fail(
+            context, CKPD_ERR_SCHEMA, "schema_version", -1, version,
+            "schema_version: this library reads version %d, the file is of version %g",
+            CKPD_CASE_SCHEMA_VERSION, version);
     }
     return CKPD_OK;
 }
 
-int32_t ckpd__plan_check_steps(ckpd_context *context, const ckpd__place *place, const ckpd__json *node)
+int32_t ckpd__plan_check_steps(ckpd_context *context, const ckpd__place *place,
+                               const ckpd__json *node)
 {
     int32_t status = ckpd__read_object(context, place, node, &job_object);
     const ckpd__json *steps;
@@ -85,12 +106,14 @@ static int32_t read_head(const ckpd_case *loaded, const ckpd__json *root, ckpd_p
     }
     const char *digest = ckpd__member_text(root, "case_digest");
     if (strcmp(digest, loaded->digest) != 0) {
-        return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "case_digest", -1, (double)NAN,
-                          "the plan was made for another case: its case_digest is %s, that of case '%s' "
-                          "is %s",
-                          digest, loaded->name, loaded->digest);
+        return ckpd__fail(
+            context, CKPD_ERR_INCONSISTENT, "case_digest", -1, (double)NAN,
+            "the plan was made for another case: its case_digest is %s, that of case '%s' "
+            "is %s",
+            digest, loaded->name, loaded->digest);
     }
-    const ckpd__json *cost = ckpd__json_member(root, "cost"), *bound = ckpd__json_member(root, "bound");
+    const ckpd__json *cost = ckpd__json_member(root, "cost"),
+                     *bound = ckpd__json_member(root, "bound");
     const char *outcome = ckpd__member_text(root, "outcome");
     info->scenario = ckpd__member_text(root, "scenario")[1] - '0';
     info->outcome = outcome != NULL ? 1 + ckpd__choice_position(ckpd__outcomes, outcome) : 0;
@@ -139,7 +162,8 @@ static int32_t read_flow(const ckpd_case *loaded, const ckpd__json *series, cons
         ckpd__place here = {&place, NULL, i};
         values[i] = array->items[i].number;
         if (array->items[i].kind != CKPD__JSON_NUMBER) {
-            status = ckpd__refuse(context, &here, CKPD_ERR_SCHEMA, (double)NAN, "expected a number");
+            status =
+                ckpd__refuse(context, &here, CKPD_ERR_SCHEMA, (double)NAN, "expected a number");
         }
     }
     if (status == CKPD_OK) {
@@ -169,8 +193,8 @@ static int32_t read_plan(const ckpd_case *loaded, const ckpd__json *root, ckpd_p
     return status == CKPD_OK ? read_flow(loaded, series, "soc_kwh", plan) : status;
 }
 
-static int32_t parse(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loaded, const char *source,
-                     const char *text, size_t length)
+static int32_t parse(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loaded,
+                     const char *source, const char *text, size_t length)
 {
     ckpd_context *context = loaded->context;
     ckpd__json *root = NULL;
@@ -179,9 +203,11 @@ static int32_t parse(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loa
     int32_t status = ckpd__json_parse(context, source, text, length, &root);
     status = status == CKPD_OK ? read_head(loaded, root, &known) : status;
     if (status == CKPD_OK && ckpd__json_member(root, "jobs") == NULL) {
-        status = ckpd__fail(context, CKPD_ERR_STATE, "jobs", -1, (double)NAN, "%s holds no plan", source);
+        status = ckpd__fail(context, CKPD_ERR_STATE, "jobs", -1, (double)NAN, "%s holds no plan",
+                            source);
     }
-    status = status == CKPD_OK ? ckpd_plan_new(&plan, context, loaded->job_count, loaded->slots) : status;
+    status = status == CKPD_OK ? ckpd_plan_new(&plan, context, loaded->job_count, loaded->slots)
+                               : status;
     status = status == CKPD_OK ? read_plan(loaded, root, plan) : status;
     if (status == CKPD_OK && info != NULL) {
         status = ckpd__struct_out(context, "plan_info", info, &known, sizeof known, sizeof known);

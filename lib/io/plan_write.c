@@ -6,13 +6,14 @@
 #include <string.h>
 
 const char *const ckpd__plan_series[CKPD__PLAN_SERIES] = {
-    "import_kw",    "export_kw", "curtailment_kw", "charge_kw", "discharge_kw",         "it_power_kw",
-    "site_load_kw", "gpus",      "wind_kw",        "solar_kw",  "import_price_per_mwh",
-    "export_price_per_mwh"};
+    "import_kw",    "export_kw",   "curtailment_kw",       "charge_kw",
+    "discharge_kw", "it_power_kw", "site_load_kw",         "gpus",
+    "wind_kw",      "solar_kw",    "import_price_per_mwh", "export_price_per_mwh"};
 
 const char ckpd__outcomes[] = "optimal|feasible|infeasible|unbounded|no_plan|cancelled";
 
-/* --- JSON -------------------------------------------------------------------------------------------- */
+/* --- JSON
+ * -------------------------------------------------------------------------------------------- */
 
 static void write_head(const ckpd_case *loaded, const ckpd_solution *solution, ckpd__writer *writer)
 {
@@ -60,8 +61,8 @@ static int32_t write_figures(const ckpd_solution *solution, ckpd__writer *writer
     return status;
 }
 
-static int32_t write_step(const ckpd_case *loaded, const ckpd_plan *plan, int32_t job, int32_t index,
-                          ckpd__writer *writer)
+static int32_t write_step(const ckpd_case *loaded, const ckpd_plan *plan, int32_t job,
+                          int32_t index, ckpd__writer *writer)
 {
     ckpd_step step = {.size = sizeof step};
     int32_t status = ckpd_plan_get_step(plan, job, index, &step);
@@ -118,7 +119,8 @@ static int32_t write_plan_series(const ckpd_plan *plan, int32_t slots, double *v
     return status;
 }
 
-static int32_t write_json(const ckpd_case *loaded, const ckpd_solution *solution, ckpd__writer *writer)
+static int32_t write_json(const ckpd_case *loaded, const ckpd_solution *solution,
+                          ckpd__writer *writer)
 {
     const ckpd_plan *plan = ckpd_solution_plan(solution);
     int32_t status = CKPD_OK;
@@ -126,16 +128,19 @@ static int32_t write_json(const ckpd_case *loaded, const ckpd_solution *solution
     write_head(loaded, solution, writer);
     if (plan != NULL) {
         double *values = ckpd__calloc(loaded->context, (size_t)loaded->slots + 1, sizeof *values);
-        status = values != NULL ? write_figures(solution, writer) : ckpd__no_memory(loaded->context);
+        status =
+            values != NULL ? write_figures(solution, writer) : ckpd__no_memory(loaded->context);
         status = status == CKPD_OK ? write_steps(loaded, plan, writer) : status;
-        status = status == CKPD_OK ? write_plan_series(plan, loaded->slots, values, writer) : status;
+        status =
+            status == CKPD_OK ? write_plan_series(plan, loaded->slots, values, writer) : status;
         ckpd__free(loaded->context, values);
     }
     ckpd__write_close(writer, '}');
     return status;
 }
 
-/* --- CSV --------------------------------------------------------------------------------------------- */
+/* --- CSV
+ * --------------------------------------------------------------------------------------------- */
 
 static void write_name(ckpd__writer *writer, const char *name, const char *suffix)
 {
@@ -194,9 +199,9 @@ static int32_t write_csv_job(const ckpd_plan *plan, int32_t job, int32_t slot, i
 }
 
 typedef struct csv_rows {
-    double *series;   /* [CKPD__PLAN_SERIES][slots] */
-    double *soc;      /* [slots + 1] */
-    double *progress; /* [jobs][slots + 1] */
+    double *series;           /* [CKPD__PLAN_SERIES][slots] */
+    double *soc;              /* [slots + 1] */
+    double *progress;         /* [jobs][slots + 1] */
     int32_t *next, *segments; /* [jobs] */
 } csv_rows;
 
@@ -225,14 +230,13 @@ static int32_t write_csv_rows(const ckpd_case *loaded, const ckpd_plan *plan, co
             ckpd__write_raw_number(writer, rows->soc[t + end]);
         }
         for (int32_t j = 0; j < loaded->job_count; j++) {
-            int32_t status =
-                write_csv_job(plan, j, t, &rows->next[j], &rows->segments[j], writer);
+            int32_t status = write_csv_job(plan, j, t, &rows->next[j], &rows->segments[j], writer);
             if (status != CKPD_OK) {
                 return status;
             }
             ckpd__write_raw(writer, ",");
-            ckpd__write_raw_number(
-                writer, rows->progress[(size_t)j * (size_t)(slots + 1) + (size_t)t + 1]);
+            ckpd__write_raw_number(writer,
+                                   rows->progress[(size_t)j * (size_t)(slots + 1) + (size_t)t + 1]);
         }
         ckpd__write_raw(writer, "\n");
     }
@@ -252,15 +256,15 @@ static int32_t fill_rows(const ckpd_case *loaded, const ckpd_solution *solution,
         double start = 0;
         status = ckpd_solution_progress(solution, j, rows->progress + (size_t)j * (slots + 1),
                                         loaded->slots + 1);
-        status = status == CKPD_OK
-                     ? ckpd_task_get(loaded->jobs[j].task, "start_segments", &start)
-                     : status;
+        status = status == CKPD_OK ? ckpd_task_get(loaded->jobs[j].task, "start_segments", &start)
+                                   : status;
         rows->segments[j] = start > 0 ? (int32_t)start : 0;
     }
     return status;
 }
 
-static int32_t write_csv(const ckpd_case *loaded, const ckpd_solution *solution, ckpd__writer *writer)
+static int32_t write_csv(const ckpd_case *loaded, const ckpd_solution *solution,
+                         ckpd__writer *writer)
 {
     ckpd_context *context = loaded->context;
     const ckpd_plan *plan = ckpd_solution_plan(solution);
@@ -289,7 +293,8 @@ static int32_t write_csv(const ckpd_case *loaded, const ckpd_solution *solution,
     return status;
 }
 
-/* --- public -------------------------------------------------------------------------------------------- */
+/* --- public
+ * -------------------------------------------------------------------------------------------- */
 
 static int32_t check_match(const ckpd_case *loaded, const ckpd_solution *solution)
 {
@@ -304,8 +309,8 @@ static int32_t check_match(const ckpd_case *loaded, const ckpd_solution *solutio
     return CKPD_OK;
 }
 
-int32_t ckpd_case_write_solution(const ckpd_case *loaded, const ckpd_solution *solution, int32_t form,
-                                 ckpd_write_fn write, void *user)
+int32_t ckpd_case_write_solution(const ckpd_case *loaded, const ckpd_solution *solution,
+                                 int32_t form, ckpd_write_fn write, void *user)
 {
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -334,8 +339,8 @@ int32_t ckpd_case_write_solution(const ckpd_case *loaded, const ckpd_solution *s
     return status == CKPD_OK ? end : status;
 }
 
-int32_t ckpd_case_save_solution(const ckpd_case *loaded, const ckpd_solution *solution, int32_t form,
-                                const char *path)
+int32_t ckpd_case_save_solution(const ckpd_case *loaded, const ckpd_solution *solution,
+                                int32_t form, const char *path)
 {
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;

@@ -27,7 +27,8 @@ int32_t ckpd__refuse(ckpd_context *context, const ckpd__place *place, int32_t co
 {
     char path[PATH_BYTES];
     ckpd__place_print(place, path, sizeof path);
-    int64_t index = place != NULL && place->key == NULL && place->parent != NULL ? place->index : -1;
+    int64_t index =
+        place != NULL && place->key == NULL && place->parent != NULL ? place->index : -1;
     return ckpd__fail(context, code, path[0] != '\0' ? path : "file", index, value, "%s%s%s", path,
                       path[0] != '\0' ? ": " : "", message);
 }
@@ -40,7 +41,8 @@ int32_t ckpd__refuse_with(ckpd_context *context, const ckpd__place *place, int32
     }
     char path[PATH_BYTES];
     ckpd__place_print(place, path, sizeof path);
-    return ckpd__fail(context, status, path, error.index, error.value, "%s: %s", path, error.message);
+    return ckpd__fail(context, status, path, error.index, error.value, "%s: %s", path,
+                      error.message);
 }
 
 int32_t ckpd__choice_position(const char *choices, const char *text)
@@ -57,7 +59,8 @@ int32_t ckpd__choice_position(const char *choices, const char *text)
     return -1;
 }
 
-/* Names that begin like `name` up to its first '_' ("soc_inti": every soc_ field), as a question. */
+/* Names that begin like `name` up to its first '_' ("soc_inti": every soc_ field), as a question.
+ */
 static void list_relatives(const char *name, const char *const *names, int32_t count, char *text,
                            size_t size)
 {
@@ -65,8 +68,8 @@ static void list_relatives(const char *name, const char *const *names, int32_t c
     text[0] = '\0';
     for (int32_t i = 0; i < count && name[length - 1] == '_' && used < size; i++) {
         if (strncmp(names[i], name, length) == 0) {
-            used += ckpd__format(text + used, size - used, "%s'%s'", used == 0 ? "; did you mean " : ", ",
-                                 names[i]);
+            used += ckpd__format(text + used, size - used, "%s'%s'",
+                                 used == 0 ? "; did you mean " : ", ", names[i]);
         }
     }
     if (used > 0 && used < size) {
@@ -154,8 +157,8 @@ static int32_t check_items(ckpd_context *context, const ckpd__place *place, cons
             status = check_number(context, &here, item->number, member);
         } else if (kind == CKPD__JSON_TEXT) {
             status = check_choice(context, &here, item->text, member->choices);
-        } else if (kind == CKPD__JSON_ARRAY &&
-                   (item->count != 2 || item->items[0].kind != inner || item->items[1].kind != inner)) {
+        } else if (kind == CKPD__JSON_ARRAY && (item->count != 2 || item->items[0].kind != inner ||
+                                                item->items[1].kind != inner)) {
             status = ckpd__refuse(context, &here, CKPD_ERR_SCHEMA, (double)NAN,
                                   inner == CKPD__JSON_TEXT ? "expected two texts"
                                                            : "expected two numbers");
@@ -167,8 +170,8 @@ static int32_t check_items(ckpd_context *context, const ckpd__place *place, cons
     return CKPD_OK;
 }
 
-static int32_t check_member(ckpd_context *context, const ckpd__place *place, const ckpd__json *value,
-                            const ckpd__member *member, bool own)
+static int32_t check_member(ckpd_context *context, const ckpd__place *place,
+                            const ckpd__json *value, const ckpd__member *member, bool own)
 {
     static const int32_t KINDS[] = {CKPD__JSON_NUMBER, CKPD__JSON_NUMBER, CKPD__JSON_FLAG,
                                     CKPD__JSON_TEXT,   CKPD__JSON_TEXT,   -1,
@@ -205,7 +208,8 @@ int32_t ckpd__read_object(ckpd_context *context, const ckpd__place *place, const
             return unknown_member(context, place, node->keys[i], object);
         }
         ckpd_field_info field;
-        bool own = object->fields == NULL || !ckpd__handle_find(object->fields, member.name, &field);
+        bool own =
+            object->fields == NULL || !ckpd__handle_find(object->fields, member.name, &field);
         ckpd__place here = {place, node->keys[i], 0};
         int32_t status = check_member(context, &here, &node->items[i], &member, own);
         if (status != CKPD_OK) {

@@ -22,9 +22,9 @@ int32_t ckpd__refuse(ckpd_context *context, const ckpd__place *place, int32_t co
 int32_t ckpd__refuse_with(ckpd_context *context, const ckpd__place *place, int32_t status);
 
 /*
- * Checks that `node` is an object whose members are all known to `object` (nearest known name in the
- * message), have their type and whose required members are there. Fields are only checked for their
- * JSON type here; their values are checked by the handle.
+ * Checks that `node` is an object whose members are all known to `object` (nearest known name in
+ * the message), have their type and whose required members are there. Fields are only checked for
+ * their JSON type here; their values are checked by the handle.
  */
 int32_t ckpd__read_object(ckpd_context *context, const ckpd__place *place, const ckpd__json *node,
                           const ckpd__object *object);

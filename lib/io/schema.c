@@ -9,7 +9,8 @@ static void write_choices(ckpd__writer *writer, const char *choices)
 {
     ckpd__write_open_flat(writer, "enum", '[');
     int32_t position = 0;
-    for (const char *at = choices; at != NULL; at = strchr(at, '|'), at = at != NULL ? at + 1 : NULL) {
+    for (const char *at = choices; at != NULL;
+         at = strchr(at, '|'), at = at != NULL ? at + 1 : NULL) {
         char text[64];
         ckpd__choice_text(choices, position++, text, sizeof text);
         ckpd__write_text(writer, NULL, text);
@@ -87,7 +88,8 @@ static int32_t object_of(int32_t parent, const char *member)
         ckpd__format(path, sizeof path, "%s%s%s", above, above[0] != '\0' ? "." : "", member);
         size_t length = strlen(path);
         if (strncmp(ckpd__objects[i].path, path, length) == 0 &&
-            (ckpd__objects[i].path[length] == '\0' || strcmp(ckpd__objects[i].path + length, "[]") == 0)) {
+            (ckpd__objects[i].path[length] == '\0' ||
+             strcmp(ckpd__objects[i].path + length, "[]") == 0)) {
             return i;
         }
     }
@@ -96,8 +98,9 @@ static int32_t object_of(int32_t parent, const char *member)
 
 static void write_type(ckpd__writer *writer, int32_t parent, const ckpd__member *member)
 {
-    static const char *const TYPES[] = {"number", "integer", "boolean", "string", "string", NULL,
-                                        "array",  "array",   "array",   "array",  NULL,     "array"};
+    static const char *const TYPES[] = {"number", "integer", "boolean", "string",
+                                        "string", NULL,      "array",   "array",
+                                        "array",  "array",   NULL,      "array"};
     if (TYPES[member->type] != NULL) {
         ckpd__write_text(writer, "type", TYPES[member->type]);
     }
@@ -139,7 +142,8 @@ static void write_member(ckpd__writer *writer, int32_t parent, const ckpd__membe
 {
     if (member->type == CKPD__MEMBER_OBJECT) {
         int32_t which = object_of(parent, member->name);
-        write_object(writer, which, member->name, which == CKPD__AT_RULES && parent == CKPD__AT_JOB);
+        write_object(writer, which, member->name,
+                     which == CKPD__AT_RULES && parent == CKPD__AT_JOB);
         return;
     }
     ckpd__write_open(writer, member->name, '{');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Plan files through the public interface: what is written is read back, checked, and fits its own case only. */
+/* Plan files through the public interface: what is written is read back, checked, and fits its own
+ * case only. */
 #include "support/support.h"
 
 #include <ckptdispatch.h>
@@ -33,8 +34,9 @@ static ckpd_problem *problem;
 static void setup(void)
 {
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
-    ck_assert_int_eq(ckpd_case_load(&golden, context, test_src_path("examples/cases/aidc2048-golden.json")),
-                     CKPD_OK);
+    ck_assert_int_eq(
+        ckpd_case_load(&golden, context, test_src_path("examples/cases/aidc2048-golden.json")),
+        CKPD_OK);
     ck_assert_int_eq(ckpd_case_build_problem(&problem, golden), CKPD_OK);
 }
 
@@ -76,11 +78,13 @@ START_TEST(read_back_and_verified)
     static const char *const FLOWS[] = {"import_kw", "curtailment_kw", "charge_kw", "discharge_kw"};
     for (size_t i = 0; i < sizeof FLOWS / sizeof FLOWS[0]; i++) {
         ck_assert_int_eq(ckpd_plan_get_series(plan, FLOWS[i], one, 24), CKPD_OK);
-        ck_assert_int_eq(ckpd_plan_get_series(ckpd_solution_plan(solution), FLOWS[i], other, 24), CKPD_OK);
+        ck_assert_int_eq(ckpd_plan_get_series(ckpd_solution_plan(solution), FLOWS[i], other, 24),
+                         CKPD_OK);
         ck_assert_mem_eq(one, other, sizeof(double) * 24);
     }
     ckpd_report *report = NULL;
-    ck_assert_int_eq(ckpd_problem_verify(&report, problem, info.scenario, plan, info.cost), CKPD_OK);
+    ck_assert_int_eq(ckpd_problem_verify(&report, problem, info.scenario, plan, info.cost),
+                     CKPD_OK);
     ck_assert_int_eq(ckpd_report_violation_count(report), 0);
     ckpd_solution *again = NULL;
     ck_assert_int_eq(ckpd_problem_resolve(&again, problem, CKPD_SCENARIO_S6, NULL, plan), CKPD_OK);
@@ -137,14 +141,17 @@ START_TEST(another_case_is_refused)
     ckpd_plan *plan = NULL;
     ckpd_solution *solution = solve(CKPD_SCENARIO_S1);
     char *text = written(solution, CKPD_PLAN_JSON);
-    ck_assert_int_eq(ckpd_case_load(&steep, context, test_src_path("examples/cases/aidc2048-steep.json")),
-                     CKPD_OK);
-    ck_assert_int_eq(ckpd_case_parse_plan(&plan, NULL, steep, text, strlen(text)), CKPD_ERR_INCONSISTENT);
+    ck_assert_int_eq(
+        ckpd_case_load(&steep, context, test_src_path("examples/cases/aidc2048-steep.json")),
+        CKPD_OK);
+    ck_assert_int_eq(ckpd_case_parse_plan(&plan, NULL, steep, text, strlen(text)),
+                     CKPD_ERR_INCONSISTENT);
     ck_assert_ptr_nonnull(strstr(ckpd_context_last_message(context), ckpd_case_digest(steep)));
     ck_assert_ptr_nonnull(strstr(ckpd_context_last_message(context), ckpd_case_digest(golden)));
     ck_assert_ptr_null(plan);
     ckpd_case *other = NULL;
-    ck_assert_int_eq(ckpd_case_load(&other, context, test_src_path("examples/cases/j4-a.json")), CKPD_OK);
+    ck_assert_int_eq(ckpd_case_load(&other, context, test_src_path("examples/cases/j4-a.json")),
+                     CKPD_OK);
     sink to = {NULL, 0, SIZE_MAX / 2};
     ck_assert_int_eq(ckpd_case_write_solution(other, solution, CKPD_PLAN_JSON, take, &to),
                      CKPD_ERR_INCONSISTENT);
@@ -167,7 +174,8 @@ START_TEST(without_a_plan)
     ckpd_plan *plan = NULL;
     ck_assert_int_eq(ckpd_case_parse_plan(&plan, NULL, golden, text, strlen(text)), CKPD_ERR_STATE);
     sink to = {NULL, 0, SIZE_MAX / 2};
-    ck_assert_int_eq(ckpd_case_write_solution(golden, solution, CKPD_PLAN_CSV, take, &to), CKPD_ERR_STATE);
+    ck_assert_int_eq(ckpd_case_write_solution(golden, solution, CKPD_PLAN_CSV, take, &to),
+                     CKPD_ERR_STATE);
     ck_assert_uint_eq(to.used, 0);
     ckpd_solution_free(solution);
     free(text);
@@ -179,14 +187,20 @@ START_TEST(refusals)
     ckpd_solution *solution = solve(CKPD_SCENARIO_S1);
     sink to = {NULL, 0, 10};
     ck_assert_int_eq(ckpd_case_write_solution(golden, solution, 7, take, &to), CKPD_ERR_RANGE);
-    ck_assert_int_eq(ckpd_case_write_solution(golden, NULL, CKPD_PLAN_JSON, take, &to), CKPD_ERR_ARGUMENT);
-    ck_assert_int_eq(ckpd_case_write_solution(golden, solution, CKPD_PLAN_JSON, NULL, &to), CKPD_ERR_ARGUMENT);
-    ck_assert_int_eq(ckpd_case_write_solution(golden, solution, CKPD_PLAN_JSON, take, &to), CKPD_ERR_CALLBACK);
-    ck_assert_int_eq(ckpd_case_write_solution(golden, solution, CKPD_PLAN_CSV, take, &to), CKPD_ERR_CALLBACK);
-    ck_assert_int_eq(ckpd_case_save_solution(golden, solution, CKPD_PLAN_CSV, "/does/not/exist.csv"),
-                     CKPD_ERR_FILE);
+    ck_assert_int_eq(ckpd_case_write_solution(golden, NULL, CKPD_PLAN_JSON, take, &to),
+                     CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_case_write_solution(golden, solution, CKPD_PLAN_JSON, NULL, &to),
+                     CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_case_write_solution(golden, solution, CKPD_PLAN_JSON, take, &to),
+                     CKPD_ERR_CALLBACK);
+    ck_assert_int_eq(ckpd_case_write_solution(golden, solution, CKPD_PLAN_CSV, take, &to),
+                     CKPD_ERR_CALLBACK);
+    ck_assert_int_eq(
+        ckpd_case_save_solution(golden, solution, CKPD_PLAN_CSV, "/does/not/exist.csv"),
+        CKPD_ERR_FILE);
     ck_assert_int_eq(ckpd_case_save(golden, "/does/not/exist.json"), CKPD_ERR_FILE);
-    ck_assert_int_eq(ckpd_case_save_solution(golden, solution, CKPD_PLAN_JSON, "plan.json"), CKPD_OK);
+    ck_assert_int_eq(ckpd_case_save_solution(golden, solution, CKPD_PLAN_JSON, "plan.json"),
+                     CKPD_OK);
     ckpd_plan *plan = NULL;
     ck_assert_int_eq(ckpd_case_load_plan(&plan, NULL, golden, "plan.json"), CKPD_OK);
     ckpd_plan_free(plan);
@@ -202,8 +216,9 @@ START_TEST(freed_in_any_order)
     ckpd_solve_options *options = NULL;
     ckpd_graph *graph = NULL;
     ckpd_solution *solution = NULL;
-    ck_assert_int_eq(ckpd_case_load(&loaded, context, test_src_path("examples/cases/aidc2048-golden.json")),
-                     CKPD_OK);
+    ck_assert_int_eq(
+        ckpd_case_load(&loaded, context, test_src_path("examples/cases/aidc2048-golden.json")),
+        CKPD_OK);
     ck_assert_int_eq(ckpd_case_build_problem(&built, loaded), CKPD_OK);
     ck_assert_int_eq(ckpd_case_build_options(&options, loaded), CKPD_OK);
     ck_assert_int_eq(ckpd_case_build_graph(&graph, loaded, 1), CKPD_OK);
@@ -211,7 +226,8 @@ START_TEST(freed_in_any_order)
     ckpd_case_free(loaded);
     ck_assert_str_eq(ckpd_graph_name(graph), "LLM-B");
     ck_assert_int_eq(ckpd_problem_solve(&solution, built, CKPD_SCENARIO_S1, options), CKPD_OK);
-    ck_assert_double_eq_tol(ckpd_solution_cost(solution), 380.527, 1e-6 * 380.527); /* HiGHS and CBC */
+    ck_assert_double_eq_tol(ckpd_solution_cost(solution), 380.527,
+                            1e-6 * 380.527); /* HiGHS and CBC */
     ckpd_solve_options_free(options);
     ckpd_graph_free(graph);
     ckpd_problem_free(built);

@@ -9,20 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const EXAMPLES[] = {"aidc2048", "aidc2048-golden", "aidc2048-steep", "j4-a", "j4-b",
-                                       "j8", "j20"};
+static const char *const EXAMPLES[] = {
+    "aidc2048", "aidc2048-golden", "aidc2048-steep", "j4-a", "j4-b", "j8", "j20"};
 
 static const char SMALL[] =
-    "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"J\xc3\xb6" "b\\n1\","
+    "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"J\xc3\xb6"
+    "b\\n1\","
     " \"horizon\": {\"slots\": 4, \"slot_minutes\": 15, \"start\": \"2026-03-29T00:00+01:00\"},"
-    " \"site\": {\"import_price_per_mwh\": [20, -60, 20, 60], \"wind_kw\": [0, 5, 5, 0.1], \"gpu_cap\": 64,"
+    " \"site\": {\"import_price_per_mwh\": [20, -60, 20, 60], \"wind_kw\": [0, 5, 5, 0.1], "
+    "\"gpu_cap\": 64,"
     "  \"site_cap_kw\": [\"unlimited\", 9, 9, \"unlimited\"], \"import_cap_kw\": \"unlimited\","
-    "  \"cost_curves\": [{\"argument\": \"net_load\", \"slot\": 2, \"points\": [[0, 0], [10, 1], [20, 3]]}],"
-    "  \"batteries\": [{\"energy_kwh\": 20, \"charge_kw\": 10, \"discharge_kw\": 10, \"eta_charge\": 0.9,"
-    "   \"eta_discharge\": 0.9, \"soc_start_kwh\": 10, \"terminal\": \"at_least\", \"recover_soc\": true}]},"
+    "  \"cost_curves\": [{\"argument\": \"net_load\", \"slot\": 2, \"points\": [[0, 0], [10, 1], "
+    "[20, 3]]}],"
+    "  \"batteries\": [{\"energy_kwh\": 20, \"charge_kw\": 10, \"discharge_kw\": 10, "
+    "\"eta_charge\": 0.9,"
+    "   \"eta_discharge\": 0.9, \"soc_start_kwh\": 10, \"terminal\": \"at_least\", "
+    "\"recover_soc\": true}]},"
     " \"mode_rules\": {\"installed_gpus\": 64, \"keep_dominated\": true},"
     " \"jobs\": [{\"name\": \"A\", \"task\": {\"segments\": 2, \"baseline_gpus\": 8,"
-    "   \"tranche_baseline_hours\": 0.5, \"release\": 1, \"deadline\": 4}, \"transitions\": \"none\","
+    "   \"tranche_baseline_hours\": 0.5, \"release\": 1, \"deadline\": 4}, \"transitions\": "
+    "\"none\","
     "   \"forbidden_transitions\": [[\"small\", \"small\"]], \"modes\": ["
     "   {\"gpus\": 8, \"rate_per_s\": 1, \"power_kw\": 4, \"label\": \"small\"},"
     "   {\"gpus\": 16, \"rate_per_s\": 1.9, \"power_kw\": 8, \"label\": \"large\"}]}],"
@@ -86,7 +92,8 @@ START_TEST(small_case_is_read)
 {
     ckpd_case *loaded = parse(SMALL);
     double values[4], value;
-    ck_assert_str_eq(ckpd_case_name(loaded), "J\xc3\xb6" "b\n1");
+    ck_assert_str_eq(ckpd_case_name(loaded), "J\xc3\xb6"
+                                             "b\n1");
     ck_assert_str_eq(ckpd_case_description(loaded), "");
     ck_assert_str_eq(ckpd_case_start(loaded), "2026-03-29T00:00+01:00");
     ck_assert_int_eq(ckpd_case_slots(loaded), 4);
@@ -123,10 +130,19 @@ START_TEST(written_again_the_same)
     ck_assert_str_eq(once, twice);
     ck_assert_str_eq(ckpd_case_digest(first), ckpd_case_digest(second));
     /* nothing that was given got lost on the way */
-    static const char *const PARTS[] = {"\"unlimited\", 9", "net_load", "\"slot\": 2", "\"recover_soc\": true",
-                                        "\"terminal\": \"at_least\"", "\"transitions\": \"none\"",
-                                        "[\"small\", \"small\"]", "\"reduce\": false", "\"label\": \"large\"",
-                                        "\"backend\": \"enumerate\"", "0.001", "-60", "\"deadline\": 4"};
+    static const char *const PARTS[] = {"\"unlimited\", 9",
+                                        "net_load",
+                                        "\"slot\": 2",
+                                        "\"recover_soc\": true",
+                                        "\"terminal\": \"at_least\"",
+                                        "\"transitions\": \"none\"",
+                                        "[\"small\", \"small\"]",
+                                        "\"reduce\": false",
+                                        "\"label\": \"large\"",
+                                        "\"backend\": \"enumerate\"",
+                                        "0.001",
+                                        "-60",
+                                        "\"deadline\": 4"};
     for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
         ck_assert_msg(strstr(once, PARTS[i]) != NULL, "%s is not in\n%s", PARTS[i], once);
     }
@@ -156,7 +172,8 @@ START_TEST(examples_are_canonical)
 }
 END_TEST
 
-/* FNV-1a, 64 bits, of "a" and of "foobar" as published by its authors; the digest hashes the canonical text. */
+/* FNV-1a, 64 bits, of "a" and of "foobar" as published by its authors; the digest hashes the
+ * canonical text. */
 START_TEST(digest_says_what_decides)
 {
     ckpd_case *loaded = parse(SMALL);
@@ -227,7 +244,8 @@ START_TEST(a_jobs_own_rules)
 {
     char text[sizeof SMALL + 200];
     const char *at = strstr(SMALL, "\"transitions\"");
-    snprintf(text, sizeof text, "%.*s\"mode_rules\": {\"installed_gpus\": 8}, %s", (int)(at - SMALL), SMALL, at);
+    snprintf(text, sizeof text, "%.*s\"mode_rules\": {\"installed_gpus\": 8}, %s",
+             (int)(at - SMALL), SMALL, at);
     ckpd_case *loaded = NULL;
     ck_assert_int_eq(ckpd_case_parse(&loaded, context, text, strlen(text), NULL), CKPD_ERR_RANGE);
     ck_assert_ptr_nonnull(strstr(ckpd_context_last_message(context), "jobs[0]"));
@@ -253,7 +271,8 @@ START_TEST(error_field_is_the_path)
     char text[sizeof SMALL + 64];
     snprintf(text, sizeof text, "%.*s\"layrs\": 3, %s", (int)(at - SMALL), SMALL, at);
     ckpd_case *loaded = NULL;
-    ck_assert_int_eq(ckpd_case_parse(&loaded, context, text, strlen(text), NULL), CKPD_ERR_UNKNOWN_NAME);
+    ck_assert_int_eq(ckpd_case_parse(&loaded, context, text, strlen(text), NULL),
+                     CKPD_ERR_UNKNOWN_NAME);
     ckpd_error error = {.size = sizeof error};
     ck_assert_int_eq(ckpd_context_last_error(context, &error), CKPD_OK);
     ck_assert_str_eq(error.field, "jobs[0].task.layrs");
@@ -285,7 +304,8 @@ START_TEST(null_arguments)
 }
 END_TEST
 
-/* --- description ------------------------------------------------------------------------------------ */
+/* --- description
+ * ------------------------------------------------------------------------------------ */
 
 /* Each list of the mode rules is known to the format, and nothing else is called a list there. */
 START_TEST(rule_lists_are_described)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Series that stand in CSV files beside the case. Values and stamps are those written into the files here. */
+/* Series that stand in CSV files beside the case. Values and stamps are those written into the
+ * files here. */
 #include "support/support.h"
 
 #include <ckptdispatch/io.h>
@@ -45,8 +46,9 @@ static void check_prices(const ckpd_case *loaded, const double *expected)
 {
     double values[64];
     int32_t slots = ckpd_case_slots(loaded);
-    ck_assert_int_eq(ckpd_site_get_series(ckpd_case_site(loaded), "import_price_per_mwh", values, slots),
-                     CKPD_OK);
+    ck_assert_int_eq(
+        ckpd_site_get_series(ckpd_case_site(loaded), "import_price_per_mwh", values, slots),
+        CKPD_OK);
     for (int32_t t = 0; t < slots; t++) {
         ck_assert_double_eq_tol(values[t], expected[t], 1e-12);
     }
@@ -61,9 +63,10 @@ START_TEST(cut_to_the_horizon)
     ckpd_case *loaded = NULL;
     char stamp[48];
     put("prices.csv", PRICES);
-    int32_t status = load(&loaded, "case.json",
-                          "\"slots\": 2, \"slot_minutes\": 60, \"start\": \"2024-04-09T01:00+02:00\"",
-                          "{\"file\": \"prices.csv\", \"column\": \"price\"}");
+    int32_t status =
+        load(&loaded, "case.json",
+             "\"slots\": 2, \"slot_minutes\": 60, \"start\": \"2024-04-09T01:00+02:00\"",
+             "{\"file\": \"prices.csv\", \"column\": \"price\"}");
     ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
     check_prices(loaded, (const double[]){20, 30});
     ck_assert_int_eq(ckpd_case_stamp(loaded, 1, stamp, sizeof stamp), CKPD_OK);
@@ -117,7 +120,8 @@ static void refuse(const char *horizon, const char *price, int32_t code, const c
     ckpd_error error = {.size = sizeof error};
     ck_assert_int_eq(load(&loaded, "case.json", horizon, price), code);
     ck_assert_int_eq(ckpd_context_last_error(context, &error), CKPD_OK);
-    ck_assert_msg(strncmp(error.field, "site.import_price_per_mwh", 25) == 0, "field %s", error.field);
+    ck_assert_msg(strncmp(error.field, "site.import_price_per_mwh", 25) == 0, "field %s",
+                  error.field);
     ck_assert_msg(strstr(error.message, part) != NULL, "'%s' is not in: %s", part, error.message);
     ck_assert_ptr_null(loaded);
 }
@@ -127,17 +131,19 @@ START_TEST(refusals)
     const char *hours = "\"slots\": 4, \"slot_minutes\": 60";
     put("prices.csv", PRICES);
     refuse(hours, "{\"file\": \"absent.csv\", \"column\": \"price\"}", CKPD_ERR_FILE, "absent.csv");
-    refuse(hours, "{\"file\": \"prices.csv\", \"column\": \"prize\"}", CKPD_ERR_UNKNOWN_NAME, "price");
+    refuse(hours, "{\"file\": \"prices.csv\", \"column\": \"prize\"}", CKPD_ERR_UNKNOWN_NAME,
+           "price");
     refuse(hours, "{\"file\": \"prices.csv\"}", CKPD_ERR_MISSING, "column");
-    refuse(hours, "{\"file\": \"prices.csv\", \"column\": \"price\", \"scale\": 2}", CKPD_ERR_UNKNOWN_NAME,
-           "scale");
-    refuse("\"slots\": 5, \"slot_minutes\": 60", "{\"file\": \"prices.csv\", \"column\": \"price\"}",
-           CKPD_ERR_LENGTH, "4");
+    refuse(hours, "{\"file\": \"prices.csv\", \"column\": \"price\", \"scale\": 2}",
+           CKPD_ERR_UNKNOWN_NAME, "scale");
+    refuse("\"slots\": 5, \"slot_minutes\": 60",
+           "{\"file\": \"prices.csv\", \"column\": \"price\"}", CKPD_ERR_LENGTH, "4");
     refuse("\"slots\": 4, \"slot_minutes\": 60, \"start\": \"2024-04-09T01:00+02:00\"",
            "{\"file\": \"prices.csv\", \"column\": \"price\"}", CKPD_ERR_MISSING, "until");
     put("prices.csv", "time,price [EUR/MWh]\n2024-04-09T00:00+02:00,10\n2024-04-09T01:00+02:00,\n"
                       "2024-04-09T02:00+02:00,30\n2024-04-09T03:00+02:00,40\n");
-    refuse(hours, "{\"file\": \"prices.csv\", \"column\": \"price\"}", CKPD_ERR_MISSING, "prices.csv");
+    refuse(hours, "{\"file\": \"prices.csv\", \"column\": \"price\"}", CKPD_ERR_MISSING,
+           "prices.csv");
 }
 END_TEST
 
@@ -145,7 +151,8 @@ START_TEST(start_needs_an_offset)
 {
     ckpd_case *loaded = NULL;
     ck_assert_int_eq(load(&loaded, "case.json",
-                          "\"slots\": 1, \"slot_minutes\": 60, \"start\": \"2024-04-09T01:00\"", "[1]"),
+                          "\"slots\": 1, \"slot_minutes\": 60, \"start\": \"2024-04-09T01:00\"",
+                          "[1]"),
                      CKPD_ERR_SYNTAX);
     ck_assert_ptr_nonnull(strstr(ckpd_context_last_message(context), "horizon.start"));
     ck_assert_int_eq(load(&loaded, "case.json",
@@ -154,7 +161,8 @@ START_TEST(start_needs_an_offset)
 }
 END_TEST
 
-/* A day of 23 hours keeps the stamps of its file: 02:00 does not exist on 2024-03-10 in California. */
+/* A day of 23 hours keeps the stamps of its file: 02:00 does not exist on 2024-03-10 in California.
+ */
 START_TEST(short_day)
 {
     char text[2048] = "time,price_usd_per_mwh\n";
@@ -168,9 +176,10 @@ START_TEST(short_day)
     put("prices.csv", text);
     ckpd_case *loaded = NULL;
     char stamp[48];
-    int32_t status = load(&loaded, "case.json",
-                          "\"slots\": 23, \"slot_minutes\": 60, \"start\": \"2024-03-10T00:00-08:00\"",
-                          "{\"file\": \"prices.csv\", \"column\": \"price_usd_per_mwh\"}");
+    int32_t status =
+        load(&loaded, "case.json",
+             "\"slots\": 23, \"slot_minutes\": 60, \"start\": \"2024-03-10T00:00-08:00\"",
+             "{\"file\": \"prices.csv\", \"column\": \"price_usd_per_mwh\"}");
     ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
     ck_assert_int_eq(ckpd_case_stamp(loaded, 1, stamp, sizeof stamp), CKPD_OK);
     ck_assert_msg(strstr(stamp, "01:00") != NULL && strstr(stamp, "-08:00") != NULL, "%s", stamp);
@@ -184,9 +193,13 @@ END_TEST
 START_TEST(paths_and_names_of_any_letters)
 {
     ckpd_case *loaded = NULL;
-    put("gr\xc3\xb6\xc3\x9f" "e \xe6\x95\xb0\xe6\x8d\xae.csv", PRICES);
-    ck_assert_int_eq(load(&loaded, "\xe6\x95\xb0\xe6\x8d\xae.json", "\"slots\": 4, \"slot_minutes\": 60",
-                          "{\"file\": \"gr\xc3\xb6\xc3\x9f" "e \xe6\x95\xb0\xe6\x8d\xae.csv\", \"column\": \"price\"}"),
+    put("gr\xc3\xb6\xc3\x9f"
+        "e \xe6\x95\xb0\xe6\x8d\xae.csv",
+        PRICES);
+    ck_assert_int_eq(load(&loaded, "\xe6\x95\xb0\xe6\x8d\xae.json",
+                          "\"slots\": 4, \"slot_minutes\": 60",
+                          "{\"file\": \"gr\xc3\xb6\xc3\x9f"
+                          "e \xe6\x95\xb0\xe6\x8d\xae.csv\", \"column\": \"price\"}"),
                      CKPD_OK);
     ckpd_case_free(loaded);
 }

@@ -33,8 +33,8 @@ static void refuse(const char *text, int32_t code, const char *part)
     ckpd__json *value = NULL;
     ck_assert_int_eq(ckpd__json_parse(context, "test", text, strlen(text), &value), code);
     ck_assert_ptr_null(value);
-    ck_assert_msg(strstr(ckpd_context_last_message(context), part) != NULL, "'%s' is not in: %s", part,
-                  ckpd_context_last_message(context));
+    ck_assert_msg(strstr(ckpd_context_last_message(context), part) != NULL, "'%s' is not in: %s",
+                  part, ckpd_context_last_message(context));
 }
 
 START_TEST(every_kind)
@@ -108,7 +108,8 @@ START_TEST(places)
 }
 END_TEST
 
-/* --- writing ---------------------------------------------------------------------------------------- */
+/* --- writing
+ * ---------------------------------------------------------------------------------------- */
 
 typedef struct sink {
     char text[4096];
@@ -178,7 +179,8 @@ START_TEST(numbers_read_back)
     ckpd__random random;
     ckpd__random_seed(&random, 1, 1);
     for (int i = 0; i < COUNT; i++) {
-        values[i] = ldexp(ckpd__random_uniform(&random) - 0.5, (int)(ckpd__random_next(&random) % 200) - 100);
+        values[i] = ldexp(ckpd__random_uniform(&random) - 0.5,
+                          (int)(ckpd__random_next(&random) % 200) - 100);
     }
     sink to = {.room = sizeof to.text - 1};
     ckpd__writer writer;
