@@ -286,7 +286,69 @@ static int write_folder(const work *w, const char *folder)
 
 typedef struct words {
     const char *policy, *seeds, *folder, *backend, *depth_error, *onset_error;
+    const char *plan, *dispatch, *stagger;
 } words;
+
+/* Mean PUE of a site. */
+static int32_t mean_pue(const ckpd_site *site, double *pue)
+{
+    int32_t slots = ckpd_site_slots(site);
+    double *series = calloc((size_t)slots, sizeof *series);
+    int32_t status =
+        series == NULL ? CKPD_ERR_NO_MEMORY : ckpd_site_get_series(site, "pue", series, slots);
+    *pue = 0;
+    for (int32_t t = 0; t < slots && status == CKPD_OK; t++) {
+        *pue += series[t] / slots;
+    }
+    free(series);
+    return status;
+}
+
+static int32_t link_jobs(ckpd_link *link, const ckpd_case *loaded)
+{
+    double pue;
+    int32_t status = mean_pue(ckpd_case_site(loaded), &pue);
+    status = status == CKPD_OK ? ckpd_link_set(link, "pue", pue) : status;
+    for (int32_t j = 0; j < ckpd_case_job_count(loaded) && status == CKPD_OK; j++) {
+        status = ckpd_link_add_job(link, ckpd_task_name(ckpd_case_task(loaded, j)),
+                                   ckpd_case_mode_set(loaded, j), NULL);
+    }
+    return status;
+}
+
+/* Adds the checkpoints of a day-ahead plan to the events of the case. Returns -1 or the exit
+ * status. */
+static int take_plan(work *w, const words *given)
+{
+    cli *tool = w->tool;
+    ckpd_case *loaded = NULL;
+    ckpd_plan *plan = NULL;
+    ckpd_link *link = NULL;
+    int32_t added = 0;
+    double before = 0, after = 0;
+    int32_t status = ckpd_case_load(&loaded, tool->context, given->dispatch);
+    status = status == CKPD_OK ? ckpd_case_load_plan(&plan, NULL, loaded, given->plan) : status;
+    status = status == CKPD_OK ? ckpd_link_new(&link, tool->context) : status;
+    status = status == CKPD_OK ? link_jobs(link, loaded) : status;
+    if (status == CKPD_OK) {
+        status = ckpd_link_add_events(link, w->shape, plan, ckpd_case_slot_hours(loaded), &added);
+    }
+    if (status == CKPD_OK && given->stagger != NULL) {
+        status = ckpd_link_stagger(link, w->shape, NULL, ckpd_shape_event_count(w->shape), &before,
+                                   &after);
+    }
+    if (status == CKPD_OK && !tool->json) {
+        printf("%d checkpoints from %s\n", (int)added, given->plan);
+        if (given->stagger != NULL) {
+            printf("staggered: %.3f MW missing at once at most, instead of %.3f MW\n", after / 1e6,
+                   before / 1e6);
+        }
+    }
+    ckpd_link_free(link);
+    ckpd_plan_free(plan);
+    ckpd_case_free(loaded);
+    return status == CKPD_OK ? -1 : cli_failed(tool, status);
+}
 
 static int read_words(work *w, const words *given, bool *wanted)
 {
@@ -300,6 +362,10 @@ static int read_words(work *w, const words *given, bool *wanted)
     }
     w->seeds = (int)seeds;
     w->backend = given->backend;
+    if ((given->plan == NULL) != (given->dispatch == NULL) ||
+        (given->stagger != NULL && given->plan == NULL)) {
+        return cli_usage(tool, "--from-plan, --dispatch-case and --stagger go together");
+    }
     if ((given->depth_error != NULL &&
          !cli_number(tool, "--depth-error", given->depth_error, &w->truth.depth_error_w)) ||
         (given->onset_error != NULL &&
@@ -322,7 +388,7 @@ static int read_words(work *w, const words *given, bool *wanted)
 int cli_shape(cli *tool, int count, char **arguments)
 {
     const char *path = NULL;
-    words given = {NULL, NULL, NULL, NULL, NULL, NULL};
+    words given = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     const cli_option options[] = {
         {"--policy", "NAME",
          "none, reactive, predictive, plan, plan+early or full (default: all of them)",
@@ -332,6 +398,11 @@ int cli_shape(cli *tool, int count, char **arguments)
          &given.depth_error},
         {"--onset-error", "SECONDS", "what the events are really later than predicted",
          &given.onset_error},
+        {"--from-plan", "PLAN", "take the checkpoints of a day-ahead plan; needs --dispatch-case",
+         &given.plan},
+        {"--dispatch-case", "CASE", "the case that the plan was made for", &given.dispatch},
+        {"--stagger", NULL, "move checkpoints of the plan earlier where they overlap",
+         &given.stagger},
         {"--solver", "NAME", "backend for the linear programs; `ckptdispatch version` lists them",
          &given.backend},
         {"--out", "DIR", "write shape.json, traces as CSV and the picture", &given.folder},
@@ -347,6 +418,7 @@ int cli_shape(cli *tool, int count, char **arguments)
         int32_t loaded = ckpd_shape_load(&w.shape, &w.grid, tool->context, path);
         status = loaded == CKPD_OK ? -1 : cli_failed(tool, loaded);
     }
+    status = status < 0 && given.plan != NULL ? take_plan(&w, &given) : status;
     for (int i = 0; i < POLICIES && status < 0; i++) {
         status = wanted[i] ? run_policy(&w, i) : status;
     }

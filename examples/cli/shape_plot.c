@@ -149,6 +149,7 @@ static void put_script(const picture *p)
             "notitle\n",
             hz, hz + 1, p->deadband_hz, -p->deadband_hz);
     put_panel(p, "battery (MW, charging up)", true);
+    fputs("set yrange [*<-0.05:0.05<*]\n", p->out);
     fprintf(p->out,
             "plot $run u 1:%d w l lc '#999999' lw 1.5 t 'without filler', '' u 1:%d w l lc "
             "'#228833' lw 2 t 'with "

@@ -1,123 +1,147 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "support/sweep.h"
 
+#include <ckptdispatch/io.h>
+#include <ckptdispatch/link.h>
 #include <ckptdispatch/shape.h>
-#include <math.h>
-#include <stdio.h>
+#include <string.h>
 
-/* A pool of 64 GPUs, one event of 15 kW for 6 s, two filler types that ship. */
-static void make_shape(sweep_memory *memory, ckpd_context *context, ckpd_shape **shape)
+static void builders(sweep_memory *memory, ckpd_context *context)
 {
-    static const double since_s[] = {0, 1, 5, 6};
-    static const double deficit_w[] = {0, 15000, 15000, 0};
-    ckpd_gpu_pool *pool = NULL;
+    static const int32_t batch[] = {8, 16};
+    static const double axis[] = {1.0, 2.0}, watts[] = {400, 500, 450, 550},
+                        seconds[] = {2, 3, 2, 3};
+    static const double t[] = {0, 1, 2}, w[] = {0, 1e5, 0};
     ckpd_power_event *event = NULL;
-    SWEEP(ckpd_gpu_pool_new(&pool, context));
-    SWEEP(ckpd_gpu_pool_set(pool, "gpu_count", 64));
-    SWEEP(ckpd_shape_new(shape, context, pool));
-    for (int32_t i = 0; i < 2; i++) {
-        ckpd_filler *filler = NULL;
-        SWEEP(ckpd_filler_builtin(&filler, context, ckpd_filler_builtin_name(i)));
-        SWEEP(ckpd_shape_add_filler(*shape, filler));
-        ckpd_filler_free(filler);
-    }
-    SWEEP(ckpd_power_event_new(&event, context));
-    SWEEP(ckpd_power_event_set(event, "onset_s", 20));
-    SWEEP(ckpd_power_event_set(event, "duration_s", 6));
-    SWEEP(ckpd_power_event_set(event, "depth_w", 15000));
-    SWEEP(ckpd_shape_add_event(*shape, event));
-    SWEEP(ckpd_power_event_set_trace(event, 4, since_s, deficit_w));
-    ckpd_power_event_free(event);
-    ckpd_gpu_pool_free(pool);
-}
-
-static void filler_table(sweep_memory *memory, ckpd_context *context)
-{
-    static const int32_t batch[] = {1, 8};
-    static const double axis[] = {1};
-    static const double power_w[] = {100, 250};
-    static const double duration_s[] = {1, 4};
-    static const int32_t planned[] = {8};
-    ckpd_filler *filler = NULL;
-    double power = 0;
-    double duration = 0;
-    SWEEP(ckpd_filler_new(&filler, context, "mine"));
-    SWEEP(ckpd_filler_set_table(filler, 2, batch, 1, axis, power_w, duration_s));
-    SWEEP(ckpd_filler_set_planned(filler, 1, planned));
-    SWEEP(ckpd_filler_at(filler, 8, &power, &duration));
-    ck_assert_double_eq_tol(power, 250, 1e-9);
-    ckpd_filler_free(filler);
-}
-
-static void response(sweep_memory *memory, ckpd_context *context)
-{
-    double deficit[50];
-    double deviation[50];
+    ckpd_filler *filler = NULL, *shipped = NULL;
+    ckpd_gpu_pool *pool = NULL;
     ckpd_microgrid *grid = NULL;
-    for (int i = 0; i < 50; i++) {
-        deficit[i] = i < 10 ? 0 : 100000;
-    }
-    SWEEP(ckpd_microgrid_new(&grid, context, ckpd_microgrid_preset_name(0)));
-    SWEEP(ckpd_microgrid_response(grid, 50, 0.1, deficit, deviation, NULL, NULL));
-    ck_assert_double_gt(fabs(deviation[49]), 0);
+    ckpd_shape *shape = NULL;
+    SWEEP(ckpd_power_event_new(&event, context));
+    SWEEP(ckpd_power_event_set_trace(event, 3, t, w));
+    ckpd_power_event_set(event, "onset_s", 5);
+    ckpd_power_event_set(event, "duration_s", 5);
+    ckpd_power_event_set(event, "depth_w", 1e5);
+    SWEEP(ckpd_filler_new(&filler, context, "own"));
+    SWEEP(ckpd_filler_set_table(filler, 2, batch, 2, axis, watts, seconds));
+    SWEEP(ckpd_filler_set_planned(filler, 1, batch));
+    ckpd_filler_set(filler, "axis_value", 1.5);
+    SWEEP(ckpd_filler_builtin(&shipped, context, "qwen3-8b-chat"));
+    SWEEP(ckpd_gpu_pool_new(&pool, context));
+    ckpd_gpu_pool_set(pool, "gpu_count", 160);
+    SWEEP(ckpd_microgrid_new(&grid, context, NULL));
+    SWEEP(ckpd_shape_new(&shape, context, pool));
+    SWEEP(ckpd_shape_add_event(shape, event));
+    SWEEP(ckpd_shape_add_filler(shape, filler));
+    SWEEP(ckpd_shape_add_filler(shape, shipped));
+    ck_assert_int_eq(ckpd_shape_event_count(shape), 1);
+    ck_assert_int_eq(ckpd_shape_filler_count(shape), 2);
+    ckpd_power_event_free(event);
+    ckpd_filler_free(filler);
+    ckpd_filler_free(shipped);
+    ckpd_gpu_pool_free(pool);
     ckpd_microgrid_free(grid);
+    ckpd_shape_free(shape);
 }
+
+static const char CASE[] =
+    "{\"schema\":\"ckptdispatch-shape\",\"schema_version\":1,\"name\":\"t\",\"pool\":{\"gpu_"
+    "count\":160},"
+    "\"shape\":{\"samples_per_step\":2},\"fillers\":[{\"name\":\"llama3.1-8b-chat\",\"planned\":["
+    "64]},"
+    "{\"name\":\"own\",\"table\":[{\"batch\":1,\"power_w_per_gpu\":400,\"duration_s\":2}]}],"
+    "\"events\":[{\"onset_s\":12,\"duration_s\":4,\"depth_w\":80000}]}";
 
 static void plan_and_run(sweep_memory *memory, ckpd_context *context)
 {
     ckpd_shape *shape = NULL;
-    ckpd_shape_plan *plan = NULL;
     ckpd_microgrid *grid = NULL;
-    ckpd_shape_run *run = NULL;
-    ckpd_shape_plan_info info = {.size = sizeof info};
-    ckpd_shape_metrics metrics = {.size = sizeof metrics};
-    const ckpd_shape_truth truth = {.size = sizeof truth, .seed = 1};
-    static double expected = NAN;
-    make_shape(memory, context, &shape);
-    SWEEP(ckpd_shape_plan_new(&plan, shape, NULL, NULL));
-    SWEEP(ckpd_shape_plan_get_info(plan, &info));
-    SWEEP(ckpd_microgrid_new(&grid, context, ckpd_microgrid_preset_name(0)));
-    SWEEP(ckpd_shape_run_new(&run, shape, grid, plan, CKPD_POLICY_PLAN, &truth));
-    SWEEP(ckpd_shape_run_get_metrics(run, &metrics));
-    if (isnan(expected)) {
-        expected = metrics.max_abs_hz;
+    ckpd_shape_plan *plan = NULL;
+    ckpd_control *control = NULL;
+    ckpd_shape_run *run = NULL, *greedy = NULL;
+    SWEEP(ckpd_shape_parse(&shape, &grid, context, CASE, strlen(CASE), NULL));
+    SWEEP(ckpd_shape_plan_new(&plan, shape, "glpk", NULL));
+    SWEEP(ckpd_control_new(&control, shape, plan));
+    /* A step allocates nothing, so it cannot fail. */
+    ckpd_control_input in = {.size = sizeof in, .time_s = 11.0};
+    int32_t actions;
+    for (int i = 0; i < 80; i++, in.time_s += 0.1) {
+        in.onset = i == 10;
+        in.onset_s = 12.0;
+        ck_assert_int_eq(ckpd_control_step(control, &in, &actions), CKPD_OK);
     }
-    ck_assert_double_eq(metrics.max_abs_hz, expected);
+    SWEEP(ckpd_shape_run_new(&run, shape, grid, plan, CKPD_POLICY_PLAN, NULL));
+    SWEEP(ckpd_shape_run_new(&greedy, shape, grid, NULL, CKPD_POLICY_GREEDY_REACTIVE, NULL));
+    ckpd_shape_metrics m = {.size = sizeof m};
+    ck_assert_int_eq(ckpd_shape_run_get_metrics(run, &m), CKPD_OK);
+    ck_assert_int_gt(m.groups, 0);
     ckpd_shape_run_free(run);
-    ckpd_microgrid_free(grid);
+    ckpd_shape_run_free(greedy);
+    ckpd_control_free(control);
     ckpd_shape_plan_free(plan);
+    ckpd_microgrid_free(grid);
     ckpd_shape_free(shape);
 }
 
-static void control(sweep_memory *memory, ckpd_context *context)
+static void csv_and_response(sweep_memory *memory, ckpd_context *context)
 {
+    static const char text[] =
+        "type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s\na,1,8,400,2\nb,1,8,300,2\n";
+    static double deficit[64], hz[64];
+    ckpd_gpu_pool *pool = NULL;
     ckpd_shape *shape = NULL;
-    ckpd_shape_plan *plan = NULL;
-    ckpd_control *made = NULL;
-    make_shape(memory, context, &shape);
-    SWEEP(ckpd_shape_plan_new(&plan, shape, NULL, NULL));
-    SWEEP(ckpd_control_new(&made, shape, plan));
-    int before = atomic_load(&memory->calls);
-    for (int i = 0; i < 100; i++) {
-        const ckpd_control_input input = {.size = sizeof input, .time_s = 15 + 0.1 * i};
-        int32_t actions = 0;
-        ck_assert_int_eq(ckpd_control_step(made, &input, &actions), CKPD_OK);
-    }
-    /* Promised in the header: a step allocates nothing. */
-    ck_assert_int_eq(atomic_load(&memory->calls), before);
-    ckpd_control_free(made);
-    ckpd_shape_plan_free(plan);
+    ckpd_microgrid *grid = NULL;
+    SWEEP(ckpd_gpu_pool_new(&pool, context));
+    ckpd_gpu_pool_set(pool, "gpu_count", 160);
+    SWEEP(ckpd_shape_new(&shape, context, pool));
+    SWEEP(ckpd_shape_add_fillers_csv(shape, text, strlen(text)));
+    ck_assert_int_eq(ckpd_shape_filler_count(shape), 2);
+    SWEEP(ckpd_microgrid_new(&grid, context, "campus-steam"));
+    SWEEP(ckpd_microgrid_response(grid, 64, 0.01, deficit, hz, NULL, NULL));
+    ckpd_gpu_pool_free(pool);
     ckpd_shape_free(shape);
+    ckpd_microgrid_free(grid);
+}
+
+static void links(sweep_memory *memory, ckpd_context *context)
+{
+    static const double depth[] = {1e5}, save[] = {20}, interval[] = {3600};
+    double offset[2], gpus;
+    ckpd_link *link = NULL;
+    ckpd_shape *shape = NULL;
+    ckpd_plan *plan = NULL;
+    ckpd_site *site = NULL;
+    int32_t added;
+    SWEEP(ckpd_link_new(&link, context));
+    SWEEP(ckpd_link_add_job_numbers(link, "a", 1, depth, save, interval));
+    SWEEP(ckpd_link_add_job_numbers(link, "b", 1, depth, save, interval));
+    SWEEP(ckpd_shape_parse(&shape, NULL, context, CASE, strlen(CASE), NULL));
+    SWEEP(ckpd_plan_new(&plan, context, 2, 4));
+    ckpd_step step = {
+        .size = sizeof step, .from_slot = 0, .to_slot = 1, .to_segment = 1, .gpus = 8};
+    SWEEP(ckpd_plan_add_step(plan, 0, &step));
+    SWEEP(ckpd_link_add_events(link, shape, plan, 1.0, &added));
+    ck_assert_int_eq(added, 1);
+    SWEEP(ckpd_link_stagger(link, shape, offset, 2, NULL, NULL));
+    SWEEP(ckpd_link_filler_gpus(link, shape, 1e5, &gpus));
+    SWEEP(ckpd_site_new(&site, context, 4, 1.0));
+    SWEEP(ckpd_site_set_constant(site, "gpu_cap", 100));
+    SWEEP(ckpd_link_reserve(link, site, 40));
+    ckpd_site_free(site);
+    ckpd_plan_free(plan);
+    ckpd_shape_free(shape);
+    ckpd_link_free(link);
 }
 
 int main(void)
 {
     static const sweep_scenario scenarios[] = {
-        {"table of a filler", filler_table, 1},
-        {"response", response, 1},
-        {"plan and run", plan_and_run, 3},
-        {"control", control, 3},
+        {"builders", builders, 1},
+#ifdef CKPD_HAVE_GLPK
+        {"plan, control and runs", plan_and_run, 1},
+#endif
+        {"types from CSV, response", csv_and_response, 1},
+        {"link", links, 1},
     };
-    /* Planning solves linear programs, for which a build without GLPK has nothing. */
-    return sweep_main("shape", scenarios, ckpd_feature("glpk") ? 4 : 2);
+    return sweep_main("shape", scenarios, (int32_t)(sizeof scenarios / sizeof scenarios[0]));
 }
