@@ -77,7 +77,7 @@ END_TEST
 START_TEST(launch_rise_time)
 {
     scenario_context();
-    for (double depth = 1e6; depth < 3e6; depth += 1e6) {
+    for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures quick = RUN("rise 0.2 s", .depth_w = depth, .up_s = 0.2);
         figures plain = RUN("rise 0.6 s", .depth_w = depth);
         figures slow = RUN("rise 1.5 s", .depth_w = depth, .up_s = 1.5);
@@ -95,7 +95,7 @@ END_TEST
 START_TEST(control_step)
 {
     scenario_context();
-    for (double depth = 1e6; depth < 3e6; depth += 1e6) {
+    for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures fine = RUN("step 0.25 s", .depth_w = depth, .step_s = 0.25);
         figures plain = RUN("step 0.5 s", .depth_w = depth);
         figures coarse = RUN("step 1 s", .depth_w = depth, .step_s = 1.0);
@@ -111,7 +111,7 @@ END_TEST
 START_TEST(onset_error)
 {
     scenario_context();
-    for (double depth = 1e6; depth < 3e6; depth += 1e6) {
+    for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures exact = RUN("onset as predicted", .depth_w = depth);
         figures late =
             RUN("0.5 s late, unsignalled", .depth_w = depth, .late_s = 0.5, .blind = true);
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(microgrid)
 {
     scenario_context();
-    for (double depth = 1e6; depth < 3e6; depth += 1e6) {
+    for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures plain = RUN("H 1.5 s, 100 mHz", .depth_w = depth);
         figures light =
             RUN("H 1.07 s", .depth_w = depth, .grid_field = "inertia_s", .grid_value = 1.07);
@@ -158,7 +158,7 @@ END_TEST
 START_TEST(edges_of_the_event)
 {
     scenario_context();
-    for (double depth = 1e6; depth < 3e6; depth += 1e6) {
+    for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures plain = RUN("fall 0.5 s, rise 1 s", .depth_w = depth);
         figures soft = RUN("fall and rise 2 s", .depth_w = depth, .fall_s = 2.0, .rise_s = 2.0);
         ck_assert_double_gt(soft.max_down, plain.max_down);
