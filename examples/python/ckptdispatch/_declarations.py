@@ -137,7 +137,7 @@ CONSTANTS = {
 }
 
 # opaque handles
-HANDLES = ('ckpd_anchor', 'ckpd_battery', 'ckpd_cancel', 'ckpd_case', 'ckpd_checkpoint', 'ckpd_context', 'ckpd_control', 'ckpd_diagnosis', 'ckpd_filler', 'ckpd_gpu_pool', 'ckpd_graph', 'ckpd_graph_options', 'ckpd_hardware', 'ckpd_microgrid', 'ckpd_mode_rules', 'ckpd_mode_set', 'ckpd_plan', 'ckpd_power_event', 'ckpd_problem', 'ckpd_report', 'ckpd_series', 'ckpd_series_options', 'ckpd_shape', 'ckpd_shape_plan', 'ckpd_shape_run', 'ckpd_site', 'ckpd_solution', 'ckpd_solve_options', 'ckpd_task')
+HANDLES = ('ckpd_anchor', 'ckpd_battery', 'ckpd_cancel', 'ckpd_case', 'ckpd_checkpoint', 'ckpd_context', 'ckpd_control', 'ckpd_diagnosis', 'ckpd_filler', 'ckpd_gpu_pool', 'ckpd_graph', 'ckpd_graph_options', 'ckpd_hardware', 'ckpd_link', 'ckpd_microgrid', 'ckpd_mode_rules', 'ckpd_mode_set', 'ckpd_plan', 'ckpd_power_event', 'ckpd_problem', 'ckpd_record', 'ckpd_report', 'ckpd_series', 'ckpd_series_options', 'ckpd_shape', 'ckpd_shape_plan', 'ckpd_shape_run', 'ckpd_site', 'ckpd_solution', 'ckpd_solve_options', 'ckpd_task')
 
 # name: (type of the result, types of the arguments)
 CALLBACKS = {
@@ -332,6 +332,20 @@ FUNCTIONS = {
     'ckpd_hardware_set': ('int32_t', ('ckpd_hardware *', 'const char *', 'double')),
     'ckpd_hardware_set_text': ('int32_t', ('ckpd_hardware *', 'const char *', 'const char *')),
     'ckpd_hardware_unset': ('int32_t', ('ckpd_hardware *', 'const char *')),
+    'ckpd_link_add_events': ('int32_t', ('const ckpd_link *', 'ckpd_shape *', 'const ckpd_plan *', 'double', 'int32_t *')),
+    'ckpd_link_add_job': ('int32_t', ('ckpd_link *', 'const char *', 'const ckpd_mode_set *', 'const ckpd_checkpoint *')),
+    'ckpd_link_add_job_numbers': ('int32_t', ('ckpd_link *', 'const char *', 'int32_t', 'const double *', 'const double *', 'const double *')),
+    'ckpd_link_field_count': ('int32_t', ()),
+    'ckpd_link_field_info': ('int32_t', ('int32_t', 'ckpd_field_info *')),
+    'ckpd_link_filler_gpus': ('int32_t', ('const ckpd_link *', 'const ckpd_shape *', 'double', 'double *')),
+    'ckpd_link_free': ('void', ('ckpd_link *',)),
+    'ckpd_link_get': ('int32_t', ('const ckpd_link *', 'const char *', 'double *')),
+    'ckpd_link_new': ('int32_t', ('ckpd_link **', 'ckpd_context *')),
+    'ckpd_link_price': ('int32_t', ('ckpd_link *', 'ckpd_graph_options *', 'double')),
+    'ckpd_link_reserve': ('int32_t', ('const ckpd_link *', 'ckpd_site *', 'double')),
+    'ckpd_link_set': ('int32_t', ('ckpd_link *', 'const char *', 'double')),
+    'ckpd_link_stagger': ('int32_t', ('const ckpd_link *', 'ckpd_shape *', 'double *', 'int32_t', 'double *', 'double *')),
+    'ckpd_link_step_cost': ('double', ('const ckpd_link *', 'const char *', 'int32_t', 'double')),
     'ckpd_microgrid_check': ('int32_t', ('const ckpd_microgrid *',)),
     'ckpd_microgrid_field_count': ('int32_t', ()),
     'ckpd_microgrid_field_info': ('int32_t', ('int32_t', 'ckpd_field_info *')),
@@ -408,6 +422,15 @@ FUNCTIONS = {
     'ckpd_problem_set_site': ('int32_t', ('ckpd_problem *', 'const ckpd_site *')),
     'ckpd_problem_solve': ('int32_t', ('ckpd_solution **', 'ckpd_problem *', 'int32_t', 'const ckpd_solve_options *')),
     'ckpd_problem_verify': ('int32_t', ('ckpd_report **', 'const ckpd_problem *', 'int32_t', 'const ckpd_plan *', 'double')),
+    'ckpd_record_free': ('void', ('ckpd_record *',)),
+    'ckpd_record_get_step': ('int32_t', ('const ckpd_record *', 'int32_t', 'int32_t', 'ckpd_step *')),
+    'ckpd_record_job_count': ('int32_t', ('const ckpd_record *',)),
+    'ckpd_record_job_name': ('const char *', ('const ckpd_record *', 'int32_t')),
+    'ckpd_record_load': ('int32_t', ('ckpd_record **', 'ckpd_context *', 'const char *')),
+    'ckpd_record_number': ('double', ('const ckpd_record *', 'const char *')),
+    'ckpd_record_parse': ('int32_t', ('ckpd_record **', 'ckpd_context *', 'const char *', 'size_t')),
+    'ckpd_record_step_count': ('int32_t', ('const ckpd_record *', 'int32_t')),
+    'ckpd_record_text': ('const char *', ('const ckpd_record *', 'const char *')),
     'ckpd_report_field_count': ('int32_t', ()),
     'ckpd_report_field_info': ('int32_t', ('int32_t', 'ckpd_field_info *')),
     'ckpd_report_free': ('void', ('ckpd_report *',)),
