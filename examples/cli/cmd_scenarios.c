@@ -87,13 +87,12 @@ int cli_scenarios(cli *tool, int count, char **words)
     status = status < 0 && folder != NULL ? cli_make_folder(tool, folder) : status;
     status = status < 0 && !cli_choose(tool, loaded, only, wanted) ? CLI_BAD_INPUT : status;
     status = status < 0 ? cli_solve_all(tool, problem, solve_options, wanted, runs) : status;
-    if (status < 0) {
-        if (tool->json) {
-            cli_runs_json(loaded, runs, stdout);
-        } else {
-            print_runs(loaded, runs);
-        }
-        status = folder != NULL ? write_folder(tool, loaded, runs, folder) : status;
+    /* Files first, as in solve. */
+    status = status < 0 && folder != NULL ? write_folder(tool, loaded, runs, folder) : status;
+    if (status < 0 && tool->json) {
+        cli_runs_json(loaded, runs, stdout);
+    } else if (status < 0) {
+        print_runs(loaded, runs);
     }
     int outcome = CLI_OK;
     for (int i = 1; i <= CLI_SCENARIOS; i++) {

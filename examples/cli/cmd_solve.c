@@ -34,20 +34,21 @@ static void print_solution(const ckpd_case *loaded, const ckpd_solution *solutio
     cli_table_print(cli_figures_table(solution), stdout);
 }
 
+/* Files first: a reader of the text may go away early (`| head`), which ends the program. */
 static int report(cli *tool, const ckpd_case *loaded, const ckpd_solution *solution, double seconds,
                   const char *folder)
 {
-    if (tool->json) {
-        int32_t status =
-            ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
-        if (status != CKPD_OK) {
-            return cli_failed(tool, status);
-        }
-    } else {
-        print_solution(loaded, solution, seconds);
-    }
     int status = folder != NULL ? cli_write_plan(tool, loaded, solution, folder) : -1;
-    return status < 0 ? cli_solution_exit(solution) : status;
+    if (status >= 0) {
+        return status;
+    }
+    if (!tool->json) {
+        print_solution(loaded, solution, seconds);
+        return cli_solution_exit(solution);
+    }
+    int32_t written =
+        ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
+    return written == CKPD_OK ? cli_solution_exit(solution) : cli_failed(tool, written);
 }
 
 /* The scenario asked for, else the richest that the case allows. */

@@ -263,11 +263,6 @@ static void put_step(const picture *p, const ckpd_step *step, double y)
     snprintf(style, sizeof style, "fc rgb '#%06x' fs solid 1 border lc rgb '#ffffff'",
              colour_of(p, step->gpus));
     put_bar(p, from, to, y, style);
-    if ((to - from) / p->end > 0.035) {
-        fprintf(p->out, "set label '%d' at %.6g,%.3f center font ',10' textcolor rgb '%s'\n",
-                (int)step->gpus, (from + to) / 2, y,
-                2 * step->gpus >= p->largest ? "#ffffff" : "#202020");
-    }
     int segments = step->to_segment - step->from_segment;
     for (int k = 1; k <= segments; k++) {
         double at = from + k * (to - from) / segments;
@@ -277,25 +272,48 @@ static void put_step(const picture *p, const ckpd_step *step, double y)
     }
 }
 
+/* One number for all steps that follow one another in the same mode. */
+static void put_gpus(const picture *p, int32_t from_slot, int32_t to_slot, int32_t gpus, double y)
+{
+    if ((to_slot - from_slot) * p->hours / p->end > 0.035) {
+        fprintf(p->out, "set label '%d' at %.6g,%.3f center font ',10' textcolor rgb '%s' front\n",
+                (int)gpus, (from_slot + to_slot) / 2.0 * p->hours, y,
+                2 * gpus >= p->largest ? "#ffffff" : "#202020");
+    }
+}
+
+static void put_wait(const picture *p, int32_t from_slot, int32_t to_slot, double y)
+{
+    put_bar(p, from_slot * p->hours, to_slot * p->hours, y,
+            "fc rgb '#f2f2f2' fs solid 1 border lc rgb '#b0b0b0'");
+    if ((to_slot - from_slot) * p->hours / p->end > 0.045) {
+        fprintf(p->out, "set label 'wait' at %.6g,%.3f center font ',10' textcolor rgb '#707070'\n",
+                (from_slot + to_slot) / 2.0 * p->hours, y);
+    }
+}
+
 static void put_job(const picture *p, int32_t job, double y)
 {
-    int32_t at = -1, count = ckpd_plan_step_count(p->plan, job);
+    ckpd_step run = {.size = sizeof run, .mode = -1}; /* steps so far in one mode, without a wait */
+    int32_t count = ckpd_plan_step_count(p->plan, job);
     for (int32_t i = 0; i < count; i++) {
         ckpd_step step = {.size = sizeof step};
         if (ckpd_plan_get_step(p->plan, job, i, &step) != CKPD_OK) {
             return;
         }
-        if (at >= 0 && step.from_slot > at) {
-            put_bar(p, at * p->hours, step.from_slot * p->hours, y,
-                    "fc rgb '#f2f2f2' fs solid 1 border lc rgb '#b0b0b0'");
-            if ((step.from_slot - at) * p->hours / p->end > 0.045) {
-                fprintf(p->out,
-                        "set label 'wait' at %.6g,%.3f center font ',10' textcolor rgb '#707070'\n",
-                        (at + step.from_slot) / 2.0 * p->hours, y);
-            }
+        bool goes_on = i > 0 && step.mode == run.mode && step.from_slot == run.to_slot;
+        if (i > 0 && !goes_on) {
+            put_gpus(p, run.from_slot, run.to_slot, run.gpus, y);
+        }
+        if (i > 0 && step.from_slot > run.to_slot) {
+            put_wait(p, run.to_slot, step.from_slot, y);
         }
         put_step(p, &step, y);
-        at = step.to_slot;
+        step.from_slot = goes_on ? run.from_slot : step.from_slot;
+        run = step;
+    }
+    if (count > 0) {
+        put_gpus(p, run.from_slot, run.to_slot, run.gpus, y);
     }
 }
 

@@ -6,8 +6,9 @@ import html.parser
 import json
 import os
 import shutil
+import subprocess
 
-from tool import GOLDEN, case, check, close, has_solver, main, run, run_json
+from tool import GOLDEN, TOOL, case, check, close, has_solver, main, run, run_json
 
 
 def golden_scenarios():
@@ -57,6 +58,14 @@ def plan_files():
             check("LLM-B" in f.read(), "plan.svg")
     else:
         print("SKIP: gnuplot is absent: no picture looked at")
+
+
+def a_reader_that_goes_away():
+    words = [TOOL, "solve", case("aidc2048-golden"), "--scenario", "S1", "--out", "early"]
+    child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    child.stdout.close()
+    child.wait(timeout=120)
+    check(os.path.exists("early/plan.json") and os.path.exists("early/plan.csv"), "files are written first")
 
 
 def no_gnuplot():
@@ -217,6 +226,6 @@ def compare_plans():
     check("no plan file" in err, err)
 
 
-main(golden_scenarios, plan_files, no_gnuplot, verify_plans, infeasible_is_status_1, diagnosis, segments,
+main(golden_scenarios, plan_files, a_reader_that_goes_away, no_gnuplot, verify_plans, infeasible_is_status_1, diagnosis, segments,
      stopped_at_once, compare_plans, report_page,
      plans_are_deterministic)
