@@ -221,6 +221,7 @@ static int32_t solve_by_milp(path_solve *s)
     if (s->control->structure_presolve) {
         int32_t status = structure_presolve(s, &settled);
         if (status != CKPD_OK || settled) {
+            s->trusted = true; /* whatever the named backend is, this is our own proof */
             return status;
         }
     }
@@ -293,6 +294,7 @@ static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
         answer->outcome = CKPD_OUTCOME_FEASIBLE;
     }
     answer->bound = fmin(answer->bound, answer->objective);
+    s->trusted = s->trusted || answer->objective - s->floor <= allowed;
     return CKPD_OK;
 }
 
