@@ -16,22 +16,22 @@ typedef struct splitter {
     bool row_ended; /* since the last line began */
     int64_t line;   /* where the row began */
     int32_t count;
-    size_t used;    /* of `text` */
+    size_t used; /* of `text` */
     size_t room;
-    char *text;     /* fields of the row, each with its zero */
+    char *text; /* fields of the row, each with its zero */
     size_t starts[MOST_FIELDS];
     const char *fields[MOST_FIELDS];
 } splitter;
 
 static int32_t syntax_error(splitter *s, int64_t line, const char *what)
 {
-    s->status = ckpd__fail(s->context, CKPD_ERR_SYNTAX, "row", line, (double)NAN, "%srow %L: %s", s->source,
-                           line, what);
+    s->status = ckpd__fail(s->context, CKPD_ERR_SYNTAX, "row", line, (double)NAN, "%srow %L: %s",
+                           s->source, line, what);
     return s->status;
 }
 
-/* libcsv has no place for a user pointer in its memory functions, so it never gets to allocate: the field buffer is
-   ours, and a field that would outgrow it is an error. */
+/* libcsv has no place for a user pointer in its memory functions, so it never gets to allocate: the
+   field buffer is ours, and a field that would outgrow it is an error. */
 static void *refuse_to_grow(void *block, size_t bytes)
 {
     (void)block;
@@ -46,8 +46,9 @@ static void on_field(void *bytes, size_t length, void *user)
         return;
     }
     if (s->count == MOST_FIELDS || length >= s->room - s->used) {
-        syntax_error(s, s->line, s->count == MOST_FIELDS ? "it has more than 1024 fields"
-                                                          : "it is longer than 1 MiB");
+        syntax_error(s, s->line,
+                     s->count == MOST_FIELDS ? "it has more than 1024 fields"
+                                             : "it is longer than 1 MiB");
         return;
     }
     s->starts[s->count++] = s->used;
@@ -74,9 +75,11 @@ static void on_row(int terminator, void *user)
     s->used = 0;
 }
 
-/* --- what is looked at before libcsv sees it ----------------------------------------------------- */
+/* --- what is looked at before libcsv sees it -----------------------------------------------------
+ */
 
-/* Length of the UTF-8 character at `at`, 0 when it is none (overlong forms and surrogates count as none). */
+/* Length of the UTF-8 character at `at`, 0 when it is none (overlong forms and surrogates count as
+ * none). */
 static size_t utf8_length(const unsigned char *at, size_t left)
 {
     if (at[0] < 0x80) {
@@ -103,8 +106,10 @@ static int32_t check_utf8(splitter *s, const char *text, size_t length)
     for (size_t i = 0; i < length; i += step) {
         step = utf8_length((const unsigned char *)text + i, length - i);
         if (step == 0) {
-            return syntax_error(s, line, text[i] == '\0' ? "it holds a zero byte (UTF-16?); save the file as UTF-8"
-                                                          : "it is not UTF-8; save the file as UTF-8");
+            return syntax_error(s, line,
+                                text[i] == '\0'
+                                    ? "it holds a zero byte (UTF-16?); save the file as UTF-8"
+                                    : "it is not UTF-8; save the file as UTF-8");
         }
         bool end = text[i] == '\n' || (text[i] == '\r' && !(i + 1 < length && text[i + 1] == '\n'));
         line += end;
@@ -182,8 +187,8 @@ static size_t skip_sep_line(const char *text, size_t length, char *delimiter, in
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static int32_t feed(splitter *s, struct csv_parser *parser, const char *text, size_t at, size_t length,
-                    int64_t line)
+static int32_t feed(splitter *s, struct csv_parser *parser, const char *text, size_t at,
+                    size_t length, int64_t line)
 {
     bool in_row = false;
     while (at < length && s->status == CKPD_OK) {
@@ -193,16 +198,18 @@ static int32_t feed(splitter *s, struct csv_parser *parser, const char *text, si
             s->row_ended = false;
             if (csv_parse(parser, text + at, end - at, on_field, on_row, s) != end - at &&
                 s->status == CKPD_OK) {
-                return syntax_error(s, line, csv_error(parser) == CSV_EPARSE
-                                                 ? "a quote in the wrong place"
-                                                 : "a field is longer than 65535 bytes");
+                return syntax_error(s, line,
+                                    csv_error(parser) == CSV_EPARSE
+                                        ? "a quote in the wrong place"
+                                        : "a field is longer than 65535 bytes");
             }
             in_row = !s->row_ended && (in_row || !is_blank(text, at, end));
         }
         at = end;
         line++;
     }
-    if (s->status == CKPD_OK && csv_fini(parser, on_field, on_row, s) != 0 && s->status == CKPD_OK) {
+    if (s->status == CKPD_OK && csv_fini(parser, on_field, on_row, s) != 0 &&
+        s->status == CKPD_OK) {
         return syntax_error(s, s->line, "the quote that opens there is never closed");
     }
     return s->status;
@@ -217,9 +224,15 @@ int32_t ckpd__csv_read(ckpd_context *context, const char *source, const char *te
     splitter *s = ckpd__calloc(context, 1, sizeof *s);
     char *buffer = ckpd__calloc(context, field_room, 1);
     char *row_text = ckpd__calloc(context, row_room, 1);
-    int32_t status = s != NULL && buffer != NULL && row_text != NULL ? CKPD_OK : ckpd__no_memory(context);
+    int32_t status =
+        s != NULL && buffer != NULL && row_text != NULL ? CKPD_OK : ckpd__no_memory(context);
     if (status == CKPD_OK) {
-        *s = (splitter){.context = context, .source = source, .row = row, .user = user, .room = row_room, .text = row_text};
+        *s = (splitter){.context = context,
+                        .source = source,
+                        .row = row,
+                        .user = user,
+                        .room = row_room,
+                        .text = row_text};
         if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
             text += 3;
             length -= 3;
@@ -231,7 +244,8 @@ int32_t ckpd__csv_read(ckpd_context *context, const char *source, const char *te
         size_t at = skip_sep_line(text, length, &delimiter, &line);
         struct csv_parser parser;
         csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI);
-        csv_set_delim(&parser, (unsigned char)(delimiter != 0 ? delimiter : guess_delimiter(text, at, length)));
+        csv_set_delim(&parser, (unsigned char)(delimiter != 0 ? delimiter
+                                                              : guess_delimiter(text, at, length)));
         csv_set_realloc_func(&parser, refuse_to_grow);
         parser.entry_buf = (unsigned char *)buffer;
         parser.entry_size = field_room;

@@ -6,16 +6,19 @@
 #include "base/base.h"
 
 typedef struct ckpd__csv_row {
-    int64_t line;        /* of the file, from 1, where the row begins */
-    int32_t count;       /* of fields */
-    const char *const *fields; /* UTF-8, zero-terminated, without surrounding spaces; live during the call */
+    int64_t line;  /* of the file, from 1, where the row begins */
+    int32_t count; /* of fields */
+    const char *const
+        *fields; /* UTF-8, zero-terminated, without surrounding spaces; live during the call */
 } ckpd__csv_row;
 
-/* Called for each row that is neither blank nor a comment (first character '#'); not CKPD_OK stops the reading. */
+/* Called for each row that is neither blank nor a comment (first character '#'); not CKPD_OK stops
+ * the reading. */
 typedef int32_t (*ckpd__csv_row_fn)(const ckpd__csv_row *row, void *user);
 
 /*
- * Splits RFC 4180 text: LF, CRLF or CR line ends, quotes with "" inside, a byte order mark, an Excel line "sep=;".
+ * Splits RFC 4180 text: LF, CRLF or CR line ends, quotes with "" inside, a byte order mark, an
+ * Excel line "sep=;".
  * @param delimiter  ',', ';', '\t', or 0: the one that occurs most in the first row
  * @param source     begins messages: "" or "FILE: "
  * @return CKPD_OK, what the callback returned, CKPD_ERR_SYNTAX (index = line), CKPD_ERR_NO_MEMORY

@@ -20,9 +20,11 @@ ckpd_series *ckpd__series_new(ckpd_context *context, int32_t slots, int32_t colu
     series->local_offset = ckpd__calloc(context, (size_t)slots, sizeof *series->local_offset);
     series->columns = ckpd__calloc(context, (size_t)columns, sizeof *series->columns);
     series->column_count = series->columns != NULL ? columns : 0;
-    bool good = series->stamp_offset != NULL && series->local_offset != NULL && series->columns != NULL;
+    bool good =
+        series->stamp_offset != NULL && series->local_offset != NULL && series->columns != NULL;
     for (int32_t i = 0; i < columns && good; i++) {
-        series->columns[i].values = ckpd__calloc(context, (size_t)slots, sizeof *series->columns[i].values);
+        series->columns[i].values =
+            ckpd__calloc(context, (size_t)slots, sizeof *series->columns[i].values);
         good = series->columns[i].values != NULL;
     }
     if (!good) {
@@ -34,14 +36,16 @@ ckpd_series *ckpd__series_new(ckpd_context *context, int32_t slots, int32_t colu
 
 ckpd_series *ckpd__series_retain(const ckpd_series *series)
 {
-    ckpd_series *held = (ckpd_series *)(uintptr_t)series; /* the count is the one part that is not constant */
+    ckpd_series *held =
+        (ckpd_series *)(uintptr_t)series; /* the count is the one part that is not constant */
     atomic_fetch_add_explicit(&held->holders, 1, memory_order_relaxed);
     return held;
 }
 
 void ckpd_series_free(ckpd_series *series)
 {
-    if (series == NULL || atomic_fetch_sub_explicit(&series->holders, 1, memory_order_acq_rel) != 1) {
+    if (series == NULL ||
+        atomic_fetch_sub_explicit(&series->holders, 1, memory_order_acq_rel) != 1) {
         return;
     }
     ckpd_context *context = series->context;
@@ -84,12 +88,13 @@ static void free_table(ckpd__table *table)
     ckpd__zone_free(table->context, table->zone);
 }
 
-static int32_t read_series(ckpd_series **out, ckpd_context *context, const char *source, const char *text,
-                           size_t length, const ckpd_series_options *options)
+static int32_t read_series(ckpd_series **out, ckpd_context *context, const char *source,
+                           const char *text, size_t length, const ckpd_series_options *options)
 {
     ckpd_series_options *defaults = NULL;
     int32_t status = options == NULL ? ckpd_series_options_new(&defaults, context) : CKPD_OK;
-    ckpd__table table = {.context = context, .source = source, .options = options != NULL ? options : defaults};
+    ckpd__table table = {
+        .context = context, .source = source, .options = options != NULL ? options : defaults};
     const char *zone = status == CKPD_OK ? ckpd__option_text(table.options, CKPD__OPTION_ZONE) : "";
     if (status == CKPD_OK && zone[0] != '\0') {
         status = ckpd__zone_load(&table.zone, context, zone,
@@ -109,8 +114,8 @@ static int32_t read_series(ckpd_series **out, ckpd_context *context, const char 
     return status;
 }
 
-int32_t ckpd_series_read_text(ckpd_series **out, ckpd_context *context, const char *text, size_t length,
-                              const ckpd_series_options *options)
+int32_t ckpd_series_read_text(ckpd_series **out, ckpd_context *context, const char *text,
+                              size_t length, const ckpd_series_options *options)
 {
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -164,7 +169,8 @@ int32_t ckpd_series_column_count(const ckpd_series *series)
 
 static const ckpd__column *column_at(const ckpd_series *series, int32_t column)
 {
-    return series != NULL && column >= 0 && column < series->column_count ? &series->columns[column] : NULL;
+    return series != NULL && column >= 0 && column < series->column_count ? &series->columns[column]
+                                                                          : NULL;
 }
 
 const char *ckpd_series_column_name(const ckpd_series *series, int32_t column)
@@ -214,7 +220,8 @@ int32_t ckpd_series_filled_count(const ckpd_series *series, int32_t column)
 int32_t ckpd_series_is_filled(const ckpd_series *series, int32_t column, int32_t slot)
 {
     const ckpd__column *c = column_at(series, column);
-    return c != NULL && c->is_filled != NULL && slot >= 0 && slot < series->slots && c->is_filled[slot] != 0;
+    return c != NULL && c->is_filled != NULL && slot >= 0 && slot < series->slots &&
+           c->is_filled[slot] != 0;
 }
 
 int64_t ckpd_series_start_s(const ckpd_series *series, int32_t slot)

@@ -9,14 +9,15 @@
 #include <ckptdispatch/series.h>
 #include <stdatomic.h>
 
-/* --- units ------------------------------------------------------------------------------------- */
+/* --- units -------------------------------------------------------------------------------------
+ */
 
 typedef enum ckpd__quantity {
-    CKPD__PLAIN,     /* values as they are */
-    CKPD__POWER,     /* kW */
-    CKPD__ENERGY,    /* kWh per slot, turned into kW when the slot length is known */
-    CKPD__PRICE,     /* money/MWh */
-    CKPD__INTENSITY  /* kg/MWh */
+    CKPD__PLAIN,    /* values as they are */
+    CKPD__POWER,    /* kW */
+    CKPD__ENERGY,   /* kWh per slot, turned into kW when the slot length is known */
+    CKPD__PRICE,    /* money/MWh */
+    CKPD__INTENSITY /* kg/MWh */
 } ckpd__quantity;
 
 typedef struct ckpd__unit {
@@ -26,13 +27,15 @@ typedef struct ckpd__unit {
 
 /* "MW", "EUR/MWh", "1"; false when unknown. */
 bool ckpd__unit_parse(const char *text, size_t length, ckpd__unit *unit);
-/* From a header "Wind [MW]" or "wind_mw"; *base is the length of the name without a bracket. False: none there. */
+/* From a header "Wind [MW]" or "wind_mw"; *base is the length of the name without a bracket. False:
+ * none there. */
 bool ckpd__unit_of_header(const char *header, ckpd__unit *unit, size_t *base);
 const char *ckpd__unit_text(ckpd__quantity quantity);
 
-/* --- time labels ------------------------------------------------------------------------------- */
+/* --- time labels -------------------------------------------------------------------------------
+ */
 
-enum { CKPD__YMD, CKPD__MDY, CKPD__DMY };                /* positions of the choice "date_order" */
+enum { CKPD__YMD, CKPD__MDY, CKPD__DMY }; /* positions of the choice "date_order" */
 enum { CKPD__TIME_TEXT = 48 };
 
 typedef enum ckpd__clock {
@@ -45,16 +48,16 @@ typedef enum ckpd__clock {
 /* How a label is written; kept so that stamps come back the same. */
 typedef struct ckpd__stamp_style {
     ckpd__clock clock;
-    char between;        /* 'T', 't' or ' ' */
-    char offset_form;    /* ':' for +hh:mm, '4' for +hhmm, '2' for +hh */
-    char fraction;       /* zeros after the seconds: "12:00:00.000" has 3 */
+    char between;     /* 'T', 't' or ' ' */
+    char offset_form; /* ':' for +hh:mm, '4' for +hhmm, '2' for +hh */
+    char fraction;    /* zeros after the seconds: "12:00:00.000" has 3 */
     bool seconds, date_only, minus_zero, space_before_offset;
-    bool foreign;        /* not ISO-8601: comes back as ISO-8601 with offset */
+    bool foreign; /* not ISO-8601: comes back as ISO-8601 with offset */
 } ckpd__stamp_style;
 
 typedef struct ckpd__label {
-    int64_t wall;        /* local clock; epoch seconds for epoch labels */
-    int32_t offset_s;    /* of labels that carry one */
+    int64_t wall;     /* local clock; epoch seconds for epoch labels */
+    int32_t offset_s; /* of labels that carry one */
     ckpd__stamp_style style;
 } ckpd__label;
 
@@ -62,7 +65,8 @@ typedef struct ckpd__label {
 const char *ckpd__label_parse(const char *text, int32_t date_order, ckpd__label *label);
 /* Hour of a label in a column of its own: "7", "07:00", "24:00". NULL or what is wrong. */
 const char *ckpd__label_add_hour(const char *text, ckpd__label *label);
-void ckpd__label_print(const ckpd__stamp_style *style, int64_t utc, int32_t offset_s, char text[CKPD__TIME_TEXT]);
+void ckpd__label_print(const ckpd__stamp_style *style, int64_t utc, int32_t offset_s,
+                       char text[CKPD__TIME_TEXT]);
 /* "2024-03-10T01:00" of a wall time, for messages. */
 void ckpd__wall_print(int64_t wall, char text[CKPD__TIME_TEXT]);
 
@@ -73,7 +77,8 @@ typedef struct ckpd__bound {
 } ckpd__bound;
 const char *ckpd__bound_parse(const char *text, ckpd__bound *bound);
 
-/* --- options ------------------------------------------------------------------------------------ */
+/* --- options ------------------------------------------------------------------------------------
+ */
 
 enum { CKPD__FILL_REFUSE, CKPD__FILL_HOLD, CKPD__FILL_LINEAR, CKPD__FILL_FROM };
 enum { CKPD__LABEL_AUTO, CKPD__LABEL_START, CKPD__LABEL_END };
@@ -125,7 +130,8 @@ struct ckpd_series_options {
 /* "" when not given; `option` is CKPD__OPTION_TIME_COLUMN or a later one. */
 const char *ckpd__option_text(const ckpd_series_options *options, int32_t option);
 
-/* --- series ------------------------------------------------------------------------------------- */
+/* --- series -------------------------------------------------------------------------------------
+ */
 
 typedef struct ckpd__column {
     char *name;
@@ -153,22 +159,24 @@ ckpd_series *ckpd__series_new(ckpd_context *context, int32_t slots, int32_t colu
 ckpd_series *ckpd__series_retain(const ckpd_series *series);
 int32_t ckpd__series_mark_filled(ckpd_series *series, int32_t column, int32_t slot);
 
-/* --- reading ------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------------------------------
+ */
 
 typedef struct ckpd__row {
     int64_t line;
-    int64_t wall;       /* local clock at the slot's start, once the slot length is known; else of the label */
-    int64_t utc;        /* start of the slot */
-    int32_t offset_s;   /* of the label */
-    int32_t local_s;    /* offset of the local clock at the start */
-    int32_t values;     /* position of the row's values */
-    bool second;        /* the repeat column says: second pass of a repeated hour */
+    int64_t wall;     /* local clock at the slot's start, once the slot length is known; else of the
+                         label */
+    int64_t utc;      /* start of the slot */
+    int32_t offset_s; /* of the label */
+    int32_t local_s;  /* offset of the local clock at the start */
+    int32_t values;   /* position of the row's values */
+    bool second;      /* the repeat column says: second pass of a repeated hour */
 } ckpd__row;
 
 typedef struct ckpd__source_column {
     const ckpd__wanted_column *wanted; /* NULL: taken because none was asked for */
     char *name;
-    int32_t field;                     /* position in the rows of the file */
+    int32_t field; /* position in the rows of the file */
     ckpd__unit unit;
 } ckpd__source_column;
 
@@ -182,7 +190,7 @@ typedef struct ckpd__table {
     int32_t column_count;
     ckpd__row *rows;
     int32_t row_count, row_room;
-    double *values;     /* row after row; NaN: missing */
+    double *values; /* row after row; NaN: missing */
     ckpd__stamp_style style;
     bool label_end;
     int32_t step_s;
@@ -191,10 +199,10 @@ typedef struct ckpd__table {
 
 int32_t ckpd__table_read(ckpd__table *table, const char *text, size_t length); /* series_read.c */
 /* Slot length, starts, order; then nothing is missing but what `gaps` allows. */
-int32_t ckpd__table_axis(ckpd__table *table);                                  /* series_axis.c */
-int32_t ckpd__table_window(ckpd__table *table);                                /* series_window.c */
+int32_t ckpd__table_axis(ckpd__table *table);   /* series_axis.c */
+int32_t ckpd__table_window(ckpd__table *table); /* series_window.c */
 int32_t ckpd__table_localize(ckpd__table *table);
 int32_t ckpd__table_covers(const ckpd__table *table);
-int32_t ckpd__table_build(ckpd_series **out, const ckpd__table *table);        /* series_fill.c */
+int32_t ckpd__table_build(ckpd_series **out, const ckpd__table *table); /* series_fill.c */
 
 #endif

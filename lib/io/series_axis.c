@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* From labelled rows to a regular axis: slot length, starts of slots, order of rows, absent rows. */
+/* From labelled rows to a regular axis: slot length, starts of slots, order of rows, absent rows.
+ */
 #include "io/series.h"
 
 #include <math.h>
@@ -23,7 +24,8 @@ static void sort_when_asked(ckpd__table *table)
     }
 }
 
-/* The distance most neighbours have (Boyer and Moore's majority vote), else the smallest. 0: there is none. */
+/* The distance most neighbours have (Boyer and Moore's majority vote), else the smallest. 0: there
+ * is none. */
 static int64_t usual_distance(const ckpd__table *table)
 {
     int64_t candidate = 0, votes = 0, smallest = INT64_MAX, count = 0, total = 0;
@@ -51,55 +53,62 @@ static int32_t find_step(ckpd__table *table)
     int64_t step = isnan(minutes) ? usual_distance(table) : (int64_t)(minutes * 60 + 0.5);
     if (!isnan(minutes) && fabs(minutes * 60 - (double)step) > 1e-6) {
         return ckpd__fail(table->context, CKPD_ERR_RANGE, "slot_minutes", -1, minutes,
-                          "%sslot_minutes = %g is not a whole number of seconds", table->source, minutes);
+                          "%sslot_minutes = %g is not a whole number of seconds", table->source,
+                          minutes);
     }
     if (step == 0 && table->row_count > 1) {
         step = 3600; /* no time goes forward: the check of the order says so */
     }
     if (step == 0) {
-        return ckpd__fail(table->context, CKPD_ERR_MISSING, "slot_minutes", table->rows[0].line, (double)NAN,
-                          "%sthere is only one row: give slot_minutes", table->source);
+        return ckpd__fail(table->context, CKPD_ERR_MISSING, "slot_minutes", table->rows[0].line,
+                          (double)NAN, "%sthere is only one row: give slot_minutes", table->source);
     }
     if (step > SECONDS_OF_DAY) {
         return ckpd__fail(table->context, CKPD_ERR_RANGE, "slot_minutes", table->rows[0].line,
-                          (double)step / 60, "%srows are %g minutes apart; at most a day is supported",
-                          table->source, (double)step / 60);
+                          (double)step / 60,
+                          "%srows are %g minutes apart; at most a day is supported", table->source,
+                          (double)step / 60);
     }
     table->step_s = (int32_t)step;
     return CKPD_OK;
 }
 
-/* Labels of ends go back by one slot: on the local clock where that is all there is ("hour ending"), else in UTC. */
+/* Labels of ends go back by one slot: on the local clock where that is all there is ("hour
+ * ending"), else in UTC. */
 static int32_t find_starts(ckpd__table *table)
 {
     bool local = table->style.clock == CKPD__CLOCK_LOCAL;
     if (local && table->zone == NULL) {
-        return ckpd__fail(table->context, CKPD_ERR_MISSING, "zone", table->rows[0].line, (double)NAN,
-                          "%srow %L: the time has no UTC offset: give the zone it is meant in (Europe/Berlin, "
-                          "America/Chicago, ..., or UTC where no clock is ever changed)",
-                          table->source, table->rows[0].line);
+        return ckpd__fail(
+            table->context, CKPD_ERR_MISSING, "zone", table->rows[0].line, (double)NAN,
+            "%srow %L: the time has no UTC offset: give the zone it is meant in (Europe/Berlin, "
+            "America/Chicago, ..., or UTC where no clock is ever changed)",
+            table->source, table->rows[0].line);
     }
     for (int32_t i = 0; i < table->row_count; i++) {
         ckpd__row *row = &table->rows[i];
         row->utc -= table->label_end ? table->step_s : 0;
-        row->local_s = local || table->zone == NULL ? row->offset_s : ckpd__zone_offset(table->zone, row->utc);
+        row->local_s =
+            local || table->zone == NULL ? row->offset_s : ckpd__zone_offset(table->zone, row->utc);
         row->wall = row->utc + row->local_s;
     }
     return CKPD_OK;
 }
 
-static int32_t order_error(const ckpd__table *table, int32_t code, const ckpd__row *before, const ckpd__row *row,
-                           const char *what)
+static int32_t order_error(const ckpd__table *table, int32_t code, const ckpd__row *before,
+                           const ckpd__row *row, const char *what)
 {
     char first[CKPD__TIME_TEXT], second[CKPD__TIME_TEXT];
     ckpd__wall_print(before->wall, first);
     ckpd__wall_print(row->wall, second);
-    return ckpd__fail(table->context, code, "time", row->line, (double)(row->utc - before->utc) / 60,
-                      "%srow %L (slot from %s) %s row %L (slot from %s); slots have %g minutes", table->source,
-                      row->line, second, what, before->line, first, table->step_s / 60.0);
+    return ckpd__fail(
+        table->context, code, "time", row->line, (double)(row->utc - before->utc) / 60,
+        "%srow %L (slot from %s) %s row %L (slot from %s); slots have %g minutes", table->source,
+        row->line, second, what, before->line, first, table->step_s / 60.0);
 }
 
-static int32_t gap_error(const ckpd__table *table, const ckpd__row *before, const ckpd__row *row, bool too_long)
+static int32_t gap_error(const ckpd__table *table, const ckpd__row *before, const ckpd__row *row,
+                         bool too_long)
 {
     char first[CKPD__TIME_TEXT];
     ckpd__wall_print(before->wall + table->step_s, first);
@@ -107,8 +116,9 @@ static int32_t gap_error(const ckpd__table *table, const ckpd__row *before, cons
     const char *advice = too_long ? "; that is longer than longest_gap_hours allows to fill"
                                   : "; set gaps to missing and a fill rule to fill them";
     return ckpd__fail(table->context, CKPD_ERR_MISSING, "time", row->line, (double)absent,
-                      "%s%L slot%s of %g minutes absent from %s on, between row %L and row %L%s", table->source, absent,
-                      absent == 1 ? "" : "s", table->step_s / 60.0, first, before->line, row->line, advice);
+                      "%s%L slot%s of %g minutes absent from %s on, between row %L and row %L%s",
+                      table->source, absent, absent == 1 ? "" : "s", table->step_s / 60.0, first,
+                      before->line, row->line, advice);
 }
 
 /* Comes first: among rows in no order the slot length itself is a guess. */
@@ -149,11 +159,13 @@ static int32_t check_distances(const ckpd__table *table)
             return gap_error(table, before, row, too_long);
         }
     }
-    int64_t slots = (table->rows[table->row_count - 1].utc - table->rows[0].utc) / table->step_s + 1;
+    int64_t slots =
+        (table->rows[table->row_count - 1].utc - table->rows[0].utc) / table->step_s + 1;
     return slots <= CKPD_SERIES_MOST_SLOTS
                ? CKPD_OK
                : ckpd__fail(table->context, CKPD_ERR_RANGE, "time", -1, (double)slots,
-                            "%s%L slots; at most %d are supported", table->source, slots, CKPD_SERIES_MOST_SLOTS);
+                            "%s%L slots; at most %d are supported", table->source, slots,
+                            CKPD_SERIES_MOST_SLOTS);
 }
 
 int32_t ckpd__table_axis(ckpd__table *table)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* From the rows of a table to a series: lays them on the axis, fills what a rule may fill and reports it. */
+/* From the rows of a table to a series: lays them on the axis, fills what a rule may fill and
+ * reports it. */
 #include "io/series.h"
 
 #include <math.h>
@@ -42,12 +43,14 @@ static int32_t cannot_fill(const filling *f, int32_t slot, const char *why)
     const char *name = f->series->columns[f->column].name;
     const ckpd__row *row = row_of(table, slot);
     char time[CKPD__TIME_TEXT], place[64] = "no row";
-    ckpd__wall_print(f->series->start_s + (int64_t)slot * table->step_s + f->series->local_offset[slot], time);
+    ckpd__wall_print(
+        f->series->start_s + (int64_t)slot * table->step_s + f->series->local_offset[slot], time);
     if (row != NULL) {
         ckpd__format(place, sizeof place, "row %L", row->line);
     }
-    return ckpd__fail(table->context, CKPD_ERR_MISSING, name, row != NULL ? row->line : -1, (double)NAN,
-                      "%s%s (slot from %s), column '%s': no value%s", table->source, place, time, name, why);
+    return ckpd__fail(table->context, CKPD_ERR_MISSING, name, row != NULL ? row->line : -1,
+                      (double)NAN, "%s%s (slot from %s), column '%s': no value%s", table->source,
+                      place, time, name, why);
 }
 
 static int32_t fill_from_other(filling *f, int32_t first, int32_t end)
@@ -79,7 +82,8 @@ static int32_t fill_run(filling *f, int32_t first, int32_t end)
         return cannot_fill(f, first, " (a fill rule for the column would be used)");
     }
     if ((double)(end - first) * f->table->step_s > longest_s) {
-        return cannot_fill(f, first, ", and the run without values is longer than longest_gap_hours");
+        return cannot_fill(f, first,
+                           ", and the run without values is longer than longest_gap_hours");
     }
     if (rule == CKPD__FILL_FROM) {
         int32_t status = fill_from_other(f, first, end);
@@ -128,15 +132,17 @@ static int32_t fill_column(filling *f)
                              f->series->local_offset[first_filled],
                          time);
         ckpd__log(f->table->context, CKPD_LOG_WARNING, CKPD_MSG_FILE,
-                  "%scolumn '%s': %d of %d values filled by %s, the first for %s", f->table->source, column->name,
-                  column->filled, f->series->slots, rule_names[f->wanted->fill], time);
+                  "%scolumn '%s': %d of %d values filled by %s, the first for %s", f->table->source,
+                  column->name, column->filled, f->series->slots, rule_names[f->wanted->fill],
+                  time);
     }
     return CKPD_OK;
 }
 
 /* --- axis ------------------------------------------------------------------------------------- */
 
-/* A local clock that goes back inside the series would give stamps that come twice: those get an offset. */
+/* A local clock that goes back inside the series would give stamps that come twice: those get an
+ * offset. */
 static void settle_style(ckpd_series *series)
 {
     for (int32_t i = 1; series->style.clock == CKPD__CLOCK_LOCAL && i < series->slots; i++) {
@@ -171,7 +177,8 @@ static void lay_out(ckpd_series *series, const ckpd__table *table)
         series->local_offset[slot] = local;
         for (int32_t c = 0; c < table->column_count; c++) {
             /* Energy of a slot becomes its mean power. */
-            double scale = table->columns[c].unit.quantity == CKPD__ENERGY ? 3600.0 / series->step_s : 1;
+            double scale =
+                table->columns[c].unit.quantity == CKPD__ENERGY ? 3600.0 / series->step_s : 1;
             series->columns[c].values[slot] = values != NULL ? values[c] * scale : (double)NAN;
         }
     }
@@ -190,8 +197,9 @@ int32_t ckpd__table_build(ckpd_series **out, const ckpd__table *table)
         ckpd__column *column = &series->columns[c];
         column->name = ckpd__strdup(table->context, table->columns[c].name);
         status = column->name != NULL ? status : ckpd__no_memory(table->context);
-        column->quantity =
-            table->columns[c].unit.quantity == CKPD__ENERGY ? CKPD__POWER : table->columns[c].unit.quantity;
+        column->quantity = table->columns[c].unit.quantity == CKPD__ENERGY
+                               ? CKPD__POWER
+                               : table->columns[c].unit.quantity;
     }
     if (status == CKPD_OK) {
         lay_out(series, table);

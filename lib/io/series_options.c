@@ -8,31 +8,36 @@
 enum { LONGEST_TEXT = 255, MOST_COLUMNS = 256, MOST_FILTERS = 16 };
 
 static const ckpd__field fields[CKPD__OPTION_COUNT] = {
-    {"slot_minutes", "min", "slot length; when not given, the distance most rows have", CKPD_FIELD_NUMBER, 0,
-     1.0 / 60, 1440, (double)NAN, NULL},
-    {"longest_gap_hours", "h", "longest run of missing values or rows that a rule may fill", CKPD_FIELD_NUMBER, 0, 0,
-     8784, 3, NULL},
+    {"slot_minutes", "min", "slot length; when not given, the distance most rows have",
+     CKPD_FIELD_NUMBER, 0, 1.0 / 60, 1440, (double)NAN, NULL},
+    {"longest_gap_hours", "h", "longest run of missing values or rows that a rule may fill",
+     CKPD_FIELD_NUMBER, 0, 0, 8784, 3, NULL},
     {"sort", "", "1: rows may stand in any order of time", CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
-    {"label", "", "what the time of a row names; auto: the end when the column's name says so, else the start",
+    {"label", "",
+     "what the time of a row names; auto: the end when the column's name says so, else the start",
      CKPD_FIELD_CHOICE, 0, 0, 2, CKPD__LABEL_AUTO, "auto|start|end"},
     {"decimal", "", "decimal mark of the numbers", CKPD_FIELD_CHOICE, 0, 0, 1, 0, "point|comma"},
-    {"delimiter", "", "between fields; auto: the one most frequent in the header", CKPD_FIELD_CHOICE, 0, 0, 3, 0,
-     "auto|comma|semicolon|tab"},
-    {"date_order", "", "order of year, month and day in dates", CKPD_FIELD_CHOICE, 0, 0, 2, CKPD__YMD, "ymd|mdy|dmy"},
-    {"gaps", "", "absent rows; missing: they count as missing values, for the fill rules", CKPD_FIELD_CHOICE, 0, 0, 1,
-     0, "refuse|missing"},
-    {"time_column", "", "column of the times; when not given, the first whose name begins with time or date",
+    {"delimiter", "", "between fields; auto: the one most frequent in the header",
+     CKPD_FIELD_CHOICE, 0, 0, 3, 0, "auto|comma|semicolon|tab"},
+    {"date_order", "", "order of year, month and day in dates", CKPD_FIELD_CHOICE, 0, 0, 2,
+     CKPD__YMD, "ymd|mdy|dmy"},
+    {"gaps", "", "absent rows; missing: they count as missing values, for the fill rules",
+     CKPD_FIELD_CHOICE, 0, 0, 1, 0, "refuse|missing"},
+    {"time_column", "",
+     "column of the times; when not given, the first whose name begins with time or date",
      CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
-    {"hour_column", "", "column of the hours when the time column holds dates alone", CKPD_FIELD_TEXT, 0, 0, 0,
-     (double)NAN, NULL},
-    {"repeat_column", "", "column that says Y, 1 or true in the second pass of a repeated hour", CKPD_FIELD_TEXT, 0, 0,
+    {"hour_column", "", "column of the hours when the time column holds dates alone",
+     CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
+    {"repeat_column", "", "column that says Y, 1 or true in the second pass of a repeated hour",
+     CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
+    {"zone", "", "zone of times without offset and of dates: Europe/Berlin, UTC, +10:00",
+     CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
+    {"zone_folder", "", "folder of TZif files; when not given, the system's", CKPD_FIELD_TEXT, 0, 0,
      0, (double)NAN, NULL},
-    {"zone", "", "zone of times without offset and of dates: Europe/Berlin, UTC, +10:00", CKPD_FIELD_TEXT, 0, 0, 0,
+    {"from", "", "start of the window to read: a date, or a time", CKPD_FIELD_TEXT, 0, 0, 0,
      (double)NAN, NULL},
-    {"zone_folder", "", "folder of TZif files; when not given, the system's", CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN,
+    {"until", "", "end of the window to read, not included", CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN,
      NULL},
-    {"from", "", "start of the window to read: a date, or a time", CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
-    {"until", "", "end of the window to read, not included", CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
 };
 static const ckpd__field_table table = {"series options", fields, CKPD__OPTION_COUNT};
 
@@ -112,13 +117,15 @@ static int32_t copy_text(ckpd_context *context, const char *field, const char *t
     size_t length = strlen(text);
     if (length > LONGEST_TEXT) {
         return ckpd__fail(context, CKPD_ERR_RANGE, field, -1, (double)length,
-                          "series options: %s has %z bytes, at most %d are allowed", field, length, LONGEST_TEXT);
+                          "series options: %s has %z bytes, at most %d are allowed", field, length,
+                          LONGEST_TEXT);
     }
     *copy = ckpd__strdup(context, text);
     return *copy != NULL ? CKPD_OK : ckpd__no_memory(context);
 }
 
-int32_t ckpd_series_options_set_text(ckpd_series_options *options, const char *field, const char *text)
+int32_t ckpd_series_options_set_text(ckpd_series_options *options, const char *field,
+                                     const char *text)
 {
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -142,7 +149,8 @@ const char *ckpd__option_text(const ckpd_series_options *options, int32_t option
     return text != NULL ? text : "";
 }
 
-int32_t ckpd_series_options_add_column(ckpd_series_options *options, const char *column, const char *unit)
+int32_t ckpd_series_options_add_column(ckpd_series_options *options, const char *column,
+                                       const char *unit)
 {
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -157,7 +165,8 @@ int32_t ckpd_series_options_add_column(ckpd_series_options *options, const char 
     }
     if (unit != NULL && !ckpd__unit_parse(unit, strlen(unit), &wanted.unit)) {
         return ckpd__fail(context, CKPD_ERR_UNKNOWN_NAME, column, -1, (double)NAN,
-                          "column '%s': unit '%s' is not known; examples are kW, MW, kWh, EUR/MWh, ct/kWh, g/kWh, "
+                          "column '%s': unit '%s' is not known; examples are kW, MW, kWh, EUR/MWh, "
+                          "ct/kWh, g/kWh, "
                           "and 1 for a pure number",
                           column != NULL ? column : "", unit);
     }
@@ -180,7 +189,8 @@ int32_t ckpd_series_options_add_column(ckpd_series_options *options, const char 
     return CKPD_OK;
 }
 
-static int32_t find_wanted(ckpd_series_options *options, const char *column, ckpd__wanted_column **wanted)
+static int32_t find_wanted(ckpd_series_options *options, const char *column,
+                           ckpd__wanted_column **wanted)
 {
     if (column == NULL) {
         return ckpd__null_argument(options->context, "column");
@@ -200,7 +210,8 @@ static int32_t find_wanted(ckpd_series_options *options, const char *column, ckp
                       nearest != NULL ? "'?" : "");
 }
 
-int32_t ckpd_series_options_set_fill(ckpd_series_options *options, const char *column, const char *rule)
+int32_t ckpd_series_options_set_fill(ckpd_series_options *options, const char *column,
+                                     const char *rule)
 {
     static const char *const rules[] = {"refuse", "hold", "linear"};
     if (options == NULL) {
@@ -253,7 +264,8 @@ int32_t ckpd_series_options_set_fill_from(ckpd_series_options *options, const ch
     return CKPD_OK;
 }
 
-int32_t ckpd_series_options_add_filter(ckpd_series_options *options, const char *column, const char *text)
+int32_t ckpd_series_options_add_filter(ckpd_series_options *options, const char *column,
+                                       const char *text)
 {
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -269,8 +281,8 @@ int32_t ckpd_series_options_add_filter(ckpd_series_options *options, const char 
         status = copy_text(context, "text", text, &filter.text);
     }
     if (status == CKPD_OK) {
-        ckpd__filter *grown =
-            ckpd__realloc(context, options->filters, (size_t)options->filter_count + 1, sizeof *grown);
+        ckpd__filter *grown = ckpd__realloc(context, options->filters,
+                                            (size_t)options->filter_count + 1, sizeof *grown);
         if (grown != NULL) {
             grown[options->filter_count++] = filter;
             options->filters = grown;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* From CSV rows to times and numbers: finds the columns, reads labels and values, says what is wrong in which row. */
+/* From CSV rows to times and numbers: finds the columns, reads labels and values, says what is
+ * wrong in which row. */
 #include "io/csv.h"
 #include "io/series.h"
 
@@ -74,7 +75,8 @@ static int32_t find_field(reader *r, const ckpd__csv_row *row, const char *name,
         }
         if (*position != NOT_THERE) {
             return ckpd__fail(table->context, CKPD_ERR_DUPLICATE, name, row->line, (double)NAN,
-                              "%srow %L: the header has column '%s' twice", table->source, row->line, name);
+                              "%srow %L: the header has column '%s' twice", table->source,
+                              row->line, name);
         }
         *position = i;
     }
@@ -83,9 +85,9 @@ static int32_t find_field(reader *r, const ckpd__csv_row *row, const char *name,
     }
     const char *nearest = ckpd__nearest(name, row->fields, (size_t)row->count);
     return ckpd__fail(table->context, CKPD_ERR_UNKNOWN_NAME, name, row->line, (double)NAN,
-                      "%srow %L: the header has no column '%s'%s%s%s", table->source, row->line, name,
-                      nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
-                      nearest != NULL ? "'?" : "");
+                      "%srow %L: the header has no column '%s'%s%s%s", table->source, row->line,
+                      name, nearest != NULL ? "; did you mean '" : "",
+                      nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
 }
 
 static int32_t find_time(reader *r, const ckpd__csv_row *row)
@@ -96,12 +98,14 @@ static int32_t find_time(reader *r, const ckpd__csv_row *row)
         return find_field(r, row, name, &r->time);
     }
     for (r->time = 0; r->time < row->count; r->time++) {
-        if (begins_with(row->fields[r->time], "time") || begins_with(row->fields[r->time], "date")) {
+        if (begins_with(row->fields[r->time], "time") ||
+            begins_with(row->fields[r->time], "date")) {
             return CKPD_OK;
         }
     }
     return ckpd__fail(table->context, CKPD_ERR_MISSING, "time_column", row->line, (double)NAN,
-                      "%srow %L: no column of the header begins with 'time' or 'date'; name one as time_column (the "
+                      "%srow %L: no column of the header begins with 'time' or 'date'; name one as "
+                      "time_column (the "
                       "first is '%s')",
                       table->source, row->line, row->fields[0]);
 }
@@ -123,8 +127,10 @@ static bool is_used(const reader *r, int32_t field)
     return field == r->time || field == r->hour || field == r->repeat;
 }
 
-/* Takes the column at `field`; its unit comes from the options or the header, which must not disagree. */
-static int32_t add_column(reader *r, const ckpd__csv_row *row, int32_t field, const ckpd__wanted_column *wanted)
+/* Takes the column at `field`; its unit comes from the options or the header, which must not
+ * disagree. */
+static int32_t add_column(reader *r, const ckpd__csv_row *row, int32_t field,
+                          const ckpd__wanted_column *wanted)
 {
     ckpd__table *table = r->table;
     const char *header = row->fields[field];
@@ -135,8 +141,8 @@ static int32_t add_column(reader *r, const ckpd__csv_row *row, int32_t field, co
         if (in_header && (column.unit.quantity != wanted->unit.quantity ||
                           column.unit.factor != wanted->unit.factor)) {
             return ckpd__fail(table->context, CKPD_ERR_INCONSISTENT, header, row->line, (double)NAN,
-                              "%scolumn '%s': the header names another unit than the one given", table->source,
-                              header);
+                              "%scolumn '%s': the header names another unit than the one given",
+                              table->source, header);
         }
         column.unit = wanted->unit;
     }
@@ -168,9 +174,10 @@ static int32_t take_columns(reader *r, const ckpd__csv_row *row)
         }
     }
     if (status == CKPD_OK && (table->column_count == 0 || table->column_count > MOST_COLUMNS)) {
-        return ckpd__fail(table->context, CKPD_ERR_MISSING, "column", row->line, table->column_count,
-                          "%srow %L: %d columns beside the time; there must be 1 to %d", table->source, row->line,
-                          table->column_count, MOST_COLUMNS);
+        return ckpd__fail(table->context, CKPD_ERR_MISSING, "column", row->line,
+                          table->column_count,
+                          "%srow %L: %d columns beside the time; there must be 1 to %d",
+                          table->source, row->line, table->column_count, MOST_COLUMNS);
     }
     return status;
 }
@@ -193,8 +200,9 @@ static int32_t read_header(reader *r, const ckpd__csv_row *row)
     }
     if (status == CKPD_OK) {
         const char *label = row->fields[r->hour != NOT_THERE ? r->hour : r->time];
-        r->table->label_end = choice(r, CKPD__OPTION_LABEL, CKPD__LABEL_END) ||
-                              (choice(r, CKPD__OPTION_LABEL, CKPD__LABEL_AUTO) && names_an_end(label));
+        r->table->label_end =
+            choice(r, CKPD__OPTION_LABEL, CKPD__LABEL_END) ||
+            (choice(r, CKPD__OPTION_LABEL, CKPD__LABEL_AUTO) && names_an_end(label));
         status = take_columns(r, row);
     }
     return status;
@@ -204,8 +212,9 @@ static int32_t read_header(reader *r, const ckpd__csv_row *row)
 
 static bool is_missing(const char *text)
 {
-    static const char *const words[] = {"", "null", "nan", "na", "n/a", "#n/a", "none", "nil", "-",
-                                        "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity", "-nan"};
+    static const char *const words[] = {"",         "null",      "nan",       "na",  "n/a",  "#n/a",
+                                        "none",     "nil",       "-",         "inf", "-inf", "+inf",
+                                        "infinity", "-infinity", "+infinity", "-nan"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strlen(text) == strlen(words[i]) && begins_with(text, words[i])) {
             return true;
@@ -222,7 +231,8 @@ static const char *advice(const char *text, bool decimal_comma)
         commas += *c == ',';
         points += *c == '.';
         spaces += *c == ' ' || *c == '\'' || *c == '_' || (unsigned char)*c == 0xa0;
-        others += (*c < '0' || *c > '9') && strchr(",.-+ '_", *c) == NULL && (unsigned char)*c < 0x80;
+        others +=
+            (*c < '0' || *c > '9') && strchr(",.-+ '_", *c) == NULL && (unsigned char)*c < 0x80;
     }
     if (others > 0 || commas + points + spaces == 0) {
         return "";
@@ -230,11 +240,13 @@ static const char *advice(const char *text, bool decimal_comma)
     if (spaces > 0 || commas + points > 1) {
         return ": thousands separators are not accepted";
     }
-    return decimal_comma ? ": it has a point, but decimal is comma (thousands separators are not accepted)"
-                         : ": a decimal comma? Set decimal to comma (thousands separators are not accepted)";
+    return decimal_comma
+               ? ": it has a point, but decimal is comma (thousands separators are not accepted)"
+               : ": a decimal comma? Set decimal to comma (thousands separators are not accepted)";
 }
 
-static int32_t read_value(reader *r, const ckpd__csv_row *row, const ckpd__source_column *column, double *value)
+static int32_t read_value(reader *r, const ckpd__csv_row *row, const ckpd__source_column *column,
+                          double *value)
 {
     ckpd__table *table = r->table;
     const char *text = row->fields[column->field];
@@ -257,14 +269,15 @@ static int32_t read_value(reader *r, const ckpd__csv_row *row, const ckpd__sourc
     if (good) {
         double scaled = *value * column->unit.factor + 0.0; /* -0 becomes 0 */
         *value = scaled;
-        return isfinite(scaled) ? CKPD_OK
-                                : ckpd__fail(table->context, CKPD_ERR_RANGE, column->name, row->line, (double)NAN,
-                                             "%srow %L, column '%s': '%s' is too large", table->source, row->line,
-                                             column->name, text);
+        return isfinite(scaled)
+                   ? CKPD_OK
+                   : ckpd__fail(table->context, CKPD_ERR_RANGE, column->name, row->line,
+                                (double)NAN, "%srow %L, column '%s': '%s' is too large",
+                                table->source, row->line, column->name, text);
     }
     return ckpd__fail(table->context, CKPD_ERR_SYNTAX, column->name, row->line, (double)NAN,
-                      "%srow %L, column '%s': '%s' is not a number%s", table->source, row->line, column->name, text,
-                      advice(text, comma));
+                      "%srow %L, column '%s': '%s' is not a number%s", table->source, row->line,
+                      column->name, text, advice(text, comma));
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -300,22 +313,26 @@ static int32_t read_label(reader *r, const ckpd__csv_row *row, ckpd__label *labe
 {
     ckpd__table *table = r->table;
     int32_t field = r->time;
-    const char *wrong =
-        ckpd__label_parse(row->fields[field], (int32_t)table->options->values[CKPD__OPTION_DATE_ORDER], label);
+    const char *wrong = ckpd__label_parse(
+        row->fields[field], (int32_t)table->options->values[CKPD__OPTION_DATE_ORDER], label);
     if (wrong == NULL && r->hour != NOT_THERE) {
         field = r->hour;
         wrong = ckpd__label_add_hour(row->fields[field], label);
     }
     if (wrong != NULL) {
         return ckpd__fail(table->context, CKPD_ERR_SYNTAX, "time", row->line, (double)NAN,
-                          "%srow %L: time '%s': %s", table->source, row->line, row->fields[field], wrong);
+                          "%srow %L: time '%s': %s", table->source, row->line, row->fields[field],
+                          wrong);
     }
     if (table->row_count == 0 || (table->style.date_only && !label->style.date_only)) {
         table->style = label->style;
-    } else if ((table->style.clock == CKPD__CLOCK_LOCAL) != (label->style.clock == CKPD__CLOCK_LOCAL) ||
-               (table->style.clock == CKPD__CLOCK_EPOCH) != (label->style.clock == CKPD__CLOCK_EPOCH)) {
+    } else if ((table->style.clock == CKPD__CLOCK_LOCAL) !=
+                   (label->style.clock == CKPD__CLOCK_LOCAL) ||
+               (table->style.clock == CKPD__CLOCK_EPOCH) !=
+                   (label->style.clock == CKPD__CLOCK_EPOCH)) {
         return ckpd__fail(table->context, CKPD_ERR_INCONSISTENT, "time", row->line, (double)NAN,
-                          "%srow %L: time '%s' is written in another way than the first one (offset, epoch or neither)",
+                          "%srow %L: time '%s' is written in another way than the first one "
+                          "(offset, epoch or neither)",
                           table->source, row->line, row->fields[field]);
     }
     return CKPD_OK;
@@ -342,9 +359,10 @@ static int32_t check_count(reader *r, const ckpd__csv_row *row)
     if (count == r->fields) {
         return CKPD_OK;
     }
-    return ckpd__fail(r->table->context, CKPD_ERR_LENGTH, "row", row->line, count,
-                      "%srow %L: %d fields, the header has %d%s", r->table->source, row->line, count, r->fields,
-                      count > r->fields ? " (a decimal comma in a file with commas between the fields?)" : "");
+    return ckpd__fail(
+        r->table->context, CKPD_ERR_LENGTH, "row", row->line, count,
+        "%srow %L: %d fields, the header has %d%s", r->table->source, row->line, count, r->fields,
+        count > r->fields ? " (a decimal comma in a file with commas between the fields?)" : "");
 }
 
 static int32_t on_row(const ckpd__csv_row *row, void *user)
@@ -369,7 +387,8 @@ static int32_t on_row(const ckpd__csv_row *row, void *user)
     }
     if (status == CKPD_OK) {
         const char *repeat = r->repeat != NOT_THERE ? row->fields[r->repeat] : "";
-        bool second = begins_with(repeat, "y") || begins_with(repeat, "true") || strcmp(repeat, "1") == 0;
+        bool second =
+            begins_with(repeat, "y") || begins_with(repeat, "true") || strcmp(repeat, "1") == 0;
         table->rows[table->row_count] = (ckpd__row){.line = row->line,
                                                     .wall = label.wall,
                                                     .utc = label.wall - label.offset_s,
@@ -386,10 +405,12 @@ int32_t ckpd__table_read(ckpd__table *table, const char *text, size_t length)
     static const char delimiters[] = {0, ',', ';', '\t'};
     reader r = {.table = table};
     char delimiter = delimiters[(int32_t)table->options->values[CKPD__OPTION_DELIMITER]];
-    int32_t status = ckpd__csv_read(table->context, table->source, text, length, delimiter, on_row, &r);
+    int32_t status =
+        ckpd__csv_read(table->context, table->source, text, length, delimiter, on_row, &r);
     if (status == CKPD_OK && table->row_count == 0) {
-        return ckpd__fail(table->context, CKPD_ERR_MISSING, "row", 0, (double)NAN, "%s%s", table->source,
-                          !r.has_header ? "the text is empty"
+        return ckpd__fail(table->context, CKPD_ERR_MISSING, "row", 0, (double)NAN, "%s%s",
+                          table->source,
+                          !r.has_header                      ? "the text is empty"
                           : table->options->filter_count > 0 ? "no row passes the filters"
                                                              : "no rows after the header");
     }

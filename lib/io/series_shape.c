@@ -28,10 +28,12 @@ static int32_t like(ckpd_series **out, const ckpd_series *from, int32_t slots)
     return CKPD_OK;
 }
 
-static int32_t copy_filled(ckpd_series *to, const ckpd_series *from, int32_t to_slot, int32_t from_slot)
+static int32_t copy_filled(ckpd_series *to, const ckpd_series *from, int32_t to_slot,
+                           int32_t from_slot)
 {
     for (int32_t c = 0; c < to->column_count; c++) {
-        if (ckpd_series_is_filled(from, c, from_slot) && ckpd__series_mark_filled(to, c, to_slot) != CKPD_OK) {
+        if (ckpd_series_is_filled(from, c, from_slot) &&
+            ckpd__series_mark_filled(to, c, to_slot) != CKPD_OK) {
             return ckpd__no_memory(from->context);
         }
     }
@@ -58,14 +60,14 @@ static int32_t slot_at(const ckpd_series *series, const ckpd__bound *bound)
     return -1;
 }
 
-static int32_t find_bound(const ckpd_series *series, const char *field, const char *text, int32_t otherwise,
-                          int32_t *slot)
+static int32_t find_bound(const ckpd_series *series, const char *field, const char *text,
+                          int32_t otherwise, int32_t *slot)
 {
     ckpd__bound bound;
     const char *wrong = ckpd__bound_parse(text, &bound);
     if (wrong != NULL) {
-        return ckpd__fail(series->context, CKPD_ERR_SYNTAX, field, -1, (double)NAN, "%s = '%s': %s", field, text,
-                          wrong);
+        return ckpd__fail(series->context, CKPD_ERR_SYNTAX, field, -1, (double)NAN, "%s = '%s': %s",
+                          field, text, wrong);
     }
     *slot = bound.given ? slot_at(series, &bound) : otherwise;
     if (*slot >= 0) {
@@ -73,13 +75,16 @@ static int32_t find_bound(const ckpd_series *series, const char *field, const ch
     }
     char first[CKPD__TIME_TEXT], last[CKPD__TIME_TEXT];
     ckpd__wall_print(series->start_s + series->local_offset[0], first);
-    ckpd__wall_print(ckpd_series_start_s(series, series->slots) + series->local_offset[series->slots - 1], last);
-    return ckpd__fail(series->context, CKPD_ERR_MISSING, field, -1, (double)NAN,
-                      "%s = '%s' is no boundary of a slot; the series goes from %s to %s in slots of %g minutes",
-                      field, text, first, last, series->step_s / 60.0);
+    ckpd__wall_print(
+        ckpd_series_start_s(series, series->slots) + series->local_offset[series->slots - 1], last);
+    return ckpd__fail(
+        series->context, CKPD_ERR_MISSING, field, -1, (double)NAN,
+        "%s = '%s' is no boundary of a slot; the series goes from %s to %s in slots of %g minutes",
+        field, text, first, last, series->step_s / 60.0);
 }
 
-int32_t ckpd_series_cut(ckpd_series **out, const ckpd_series *series, const char *from, const char *until)
+int32_t ckpd_series_cut(ckpd_series **out, const ckpd_series *series, const char *from,
+                        const char *until)
 {
     if (series == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -172,7 +177,8 @@ static int32_t plan_resample(const ckpd_series *series, int32_t step, int32_t *s
     double minutes = step / 60.0, own = series->step_s / 60.0;
     if (step % series->step_s != 0 && series->step_s % step != 0) {
         return ckpd__fail(context, CKPD_ERR_NOT_SUPPORTED, "slot_minutes", -1, minutes,
-                          "slots of %g minutes cannot be made from slots of %g minutes: one must be a multiple of the "
+                          "slots of %g minutes cannot be made from slots of %g minutes: one must "
+                          "be a multiple of the "
                           "other",
                           minutes, own);
     }
@@ -182,20 +188,22 @@ static int32_t plan_resample(const ckpd_series *series, int32_t step, int32_t *s
         return count <= CKPD_SERIES_MOST_SLOTS
                    ? CKPD_OK
                    : ckpd__fail(context, CKPD_ERR_RANGE, "slot_minutes", -1, minutes,
-                                "slots of %g minutes would be %L; at most %d are supported", minutes, count,
-                                CKPD_SERIES_MOST_SLOTS);
+                                "slots of %g minutes would be %L; at most %d are supported",
+                                minutes, count, CKPD_SERIES_MOST_SLOTS);
     }
     int64_t wall = series->start_s + series->local_offset[0];
     if (wall - ckpd__floor_div(wall, step) * step != 0) {
         char text[CKPD__TIME_TEXT];
         ckpd__wall_print(wall, text);
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "slot_minutes", 0, minutes,
-                          "the series begins at %s, not on a boundary of slots of %g minutes", text, minutes);
+                          "the series begins at %s, not on a boundary of slots of %g minutes", text,
+                          minutes);
     }
     int32_t ratio = step / series->step_s;
     if (series->slots % ratio != 0) {
         return ckpd__fail(context, CKPD_ERR_LENGTH, "slot_minutes", -1, minutes,
-                          "%d slots of %g minutes do not make whole slots of %g minutes", series->slots, own, minutes);
+                          "%d slots of %g minutes do not make whole slots of %g minutes",
+                          series->slots, own, minutes);
     }
     *slots = series->slots / ratio;
     return CKPD_OK;
@@ -246,7 +254,8 @@ static int32_t check_unit(ckpd_context *context, const ckpd__column *column, con
         ckpd_site_series_info(i, &info);
         if (strcmp(info.name, name) == 0) {
             const char *unit = ckpd__unit_text(column->quantity);
-            if (strcmp(unit, info.unit) == 0 || (info.unit[0] != 'k' && info.unit[0] != 'm' && unit[0] == '\0')) {
+            if (strcmp(unit, info.unit) == 0 ||
+                (info.unit[0] != 'k' && info.unit[0] != 'm' && unit[0] == '\0')) {
                 return CKPD_OK;
             }
             return ckpd__fail(context, CKPD_ERR_INCONSISTENT, column->name, -1, (double)NAN,
@@ -257,16 +266,16 @@ static int32_t check_unit(ckpd_context *context, const ckpd__column *column, con
     return CKPD_OK; /* the site knows which names there are */
 }
 
-int32_t ckpd_series_to_site(const ckpd_series *series, int32_t column, double factor, ckpd_site *site,
-                            const char *name)
+int32_t ckpd_series_to_site(const ckpd_series *series, int32_t column, double factor,
+                            ckpd_site *site, const char *name)
 {
     if (series == NULL || site == NULL || name == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
     ckpd_context *context = series->context;
     if (column < 0 || column >= series->column_count) {
-        return ckpd__fail(context, CKPD_ERR_RANGE, "column", column, column, "the series has %d columns, no column %d",
-                          series->column_count, column);
+        return ckpd__fail(context, CKPD_ERR_RANGE, "column", column, column,
+                          "the series has %d columns, no column %d", series->column_count, column);
     }
     const ckpd__column *c = &series->columns[column];
     int32_t status = ckpd__check_finite(context, "factor", -1, factor);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Time labels as they stand in files: ISO 8601 and RFC 3339, epoch seconds, other date orders, hours of their own. */
+/* Time labels as they stand in files: ISO 8601 and RFC 3339, epoch seconds, other date orders,
+ * hours of their own. */
 #include "io/series.h"
 
 #include <string.h>
@@ -39,7 +40,8 @@ static const char *read_epoch(const char *text, ckpd__label *label)
     size_t length = strlen(at);
     int64_t seconds = 0;
     if (length < 9 || at[0] == '0') {
-        return length == 8 ? "a date without dashes: write YYYY-MM-DD" : "neither a date nor epoch seconds";
+        return length == 8 ? "a date without dashes: write YYYY-MM-DD"
+                           : "neither a date nor epoch seconds";
     }
     if (length > 11) {
         return "epoch time in milliseconds or finer: seconds are expected";
@@ -118,8 +120,9 @@ static const char *read_offset(const char **at, ckpd__label *label)
     }
     bool negative = **at == '-';
     if (!negative && **at != '+') {
-        return (**at | 0x20) == 'a' || (**at | 0x20) == 'p' ? "12-hour clock: write hours 00 to 24"
-                                                            : "text after the time that is no offset";
+        return (**at | 0x20) == 'a' || (**at | 0x20) == 'p'
+                   ? "12-hour clock: write hours 00 to 24"
+                   : "text after the time that is no offset";
     }
     ++*at;
     int32_t hours, minutes = 0;
@@ -132,7 +135,8 @@ static const char *read_offset(const char **at, ckpd__label *label)
     } else if (is_digit(**at)) {
         style->offset_form = '4';
     }
-    if ((style->offset_form != '2' && digits(at, 2, 2, &minutes) == 0) || hours > 18 || minutes > 59) {
+    if ((style->offset_form != '2' && digits(at, 2, 2, &minutes) == 0) || hours > 18 ||
+        minutes > 59) {
         return "not an offset +hh:mm";
     }
     style->clock = CKPD__CLOCK_OFFSET;
@@ -143,7 +147,8 @@ static const char *read_offset(const char **at, ckpd__label *label)
 
 const char *ckpd__label_parse(const char *text, int32_t date_order, ckpd__label *label)
 {
-    *label = (ckpd__label){.style = {.clock = CKPD__CLOCK_LOCAL, .between = 'T', .offset_form = ':'}};
+    *label =
+        (ckpd__label){.style = {.clock = CKPD__CLOCK_LOCAL, .between = 'T', .offset_form = ':'}};
     const char *first_other = text + (text[0] == '-');
     while (is_digit(*first_other)) {
         first_other++;
@@ -159,8 +164,9 @@ const char *ckpd__label_parse(const char *text, int32_t date_order, ckpd__label 
     }
     if (wrong == NULL) {
         label->style.between = *at;
-        wrong = take(&at, 'T') || take(&at, 't') || take(&at, ' ') ? read_clock(&at, label)
-                                                                   : "text after the date that is no time";
+        wrong = take(&at, 'T') || take(&at, 't') || take(&at, ' ')
+                    ? read_clock(&at, label)
+                    : "text after the date that is no time";
     }
     if (wrong == NULL && *at != '\0') {
         wrong = read_offset(&at, label);
@@ -174,12 +180,15 @@ const char *ckpd__label_add_hour(const char *text, ckpd__label *label)
     if (!label->style.date_only) {
         return "the time column already holds times of day, not dates alone";
     }
-    if (digits(&text, 1, 2, &hour) == 0 || (take(&text, ':') && digits(&text, 2, 2, &minute) == 0) ||
-        (take(&text, ':') && digits(&text, 2, 2, &(int32_t){0}) == 0) || *text != '\0' || minute > 59) {
+    if (digits(&text, 1, 2, &hour) == 0 ||
+        (take(&text, ':') && digits(&text, 2, 2, &minute) == 0) ||
+        (take(&text, ':') && digits(&text, 2, 2, &(int32_t){0}) == 0) || *text != '\0' ||
+        minute > 59) {
         return "not an hour";
     }
     if (hour * 60 + minute > 24 * 60) {
-        return "there is no such hour: rows of a repeated hour need times with offset or a repeat_column";
+        return "there is no such hour: rows of a repeated hour need times with offset or a "
+               "repeat_column";
     }
     label->wall += hour * 3600 + minute * 60;
     label->style.date_only = false;
@@ -238,7 +247,8 @@ static char *put_offset(char *at, const ckpd__stamp_style *style, int32_t offset
     return at;
 }
 
-void ckpd__label_print(const ckpd__stamp_style *style, int64_t utc, int32_t offset_s, char text[CKPD__TIME_TEXT])
+void ckpd__label_print(const ckpd__stamp_style *style, int64_t utc, int32_t offset_s,
+                       char text[CKPD__TIME_TEXT])
 {
     if (style->clock == CKPD__CLOCK_EPOCH) {
         ckpd__format(text, CKPD__TIME_TEXT, "%L", utc);

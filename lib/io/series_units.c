@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Units as people write them: "MW", "EUR/MWh", "gCO2/kWh", "wind_mw", "price_usd_per_mwh", "Wind [MW]". */
+/* Units as people write them: "MW", "EUR/MWh", "gCO2/kWh", "wind_mw", "price_usd_per_mwh", "Wind
+ * [MW]". */
 #include "io/series.h"
 
 #include <string.h>
@@ -43,18 +44,20 @@ static bool find(const entry *table, size_t count, const char *word, double *fac
 static const entry powers[] = {{"w", 1e-3}, {"kw", 1}, {"mw", 1e3}, {"gw", 1e6}};
 static const entry energies[] = {{"wh", 1e-3}, {"kwh", 1}, {"mwh", 1e3}, {"gwh", 1e6}};
 /* Masses in kg: the pound is 0.45359237 kg by definition. */
-static const entry masses[] = {{"g", 1e-3},      {"gco2", 1e-3},    {"gco2e", 1e-3},   {"gco2eq", 1e-3},
-                               {"kg", 1},        {"kgco2", 1},      {"kgco2e", 1},     {"kgco2eq", 1},
-                               {"t", 1e3},       {"tco2", 1e3},     {"tco2e", 1e3},    {"tco2eq", 1e3},
-                               {"lb", 0.45359237}, {"lbs", 0.45359237}, {"lbco2", 0.45359237},
-                               {"lbsco2", 0.45359237}};
+static const entry masses[] = {
+    {"g", 1e-3},        {"gco2", 1e-3},      {"gco2e", 1e-3},       {"gco2eq", 1e-3},
+    {"kg", 1},          {"kgco2", 1},        {"kgco2e", 1},         {"kgco2eq", 1},
+    {"t", 1e3},         {"tco2", 1e3},       {"tco2e", 1e3},        {"tco2eq", 1e3},
+    {"lb", 0.45359237}, {"lbs", 0.45359237}, {"lbco2", 0.45359237}, {"lbsco2", 0.45359237}};
 /* Which currency does not matter here: costs come out in the same one. */
 static const entry moneys[] = {
-    {"money", 1}, {"usd", 1}, {"$", 1},   {"eur", 1},     {"\xe2\x82\xac", 1}, {"euro", 1}, {"gbp", 1},
-    {"aud", 1},   {"nzd", 1}, {"cad", 1}, {"chf", 1},     {"sek", 1},          {"nok", 1},  {"dkk", 1},
-    {"pln", 1},   {"czk", 1}, {"jpy", 1}, {"cny", 1},     {"inr", 1},          {"krw", 1},  {"brl", 1},
-    {"mxn", 1},   {"zar", 1}, {"huf", 1}, {"ron", 1},     {"bgn", 1},          {"try", 1},  {"\xc2\xa3", 1},
-    {"ct", 0.01}, {"c", 0.01}, {"cent", 0.01}, {"cents", 0.01}, {"ore", 0.01}, {"\xc3\xb6re", 0.01}, {"p", 0.01}};
+    {"money", 1},   {"usd", 1},      {"$", 1},        {"eur", 1},           {"\xe2\x82\xac", 1},
+    {"euro", 1},    {"gbp", 1},      {"aud", 1},      {"nzd", 1},           {"cad", 1},
+    {"chf", 1},     {"sek", 1},      {"nok", 1},      {"dkk", 1},           {"pln", 1},
+    {"czk", 1},     {"jpy", 1},      {"cny", 1},      {"inr", 1},           {"krw", 1},
+    {"brl", 1},     {"mxn", 1},      {"zar", 1},      {"huf", 1},           {"ron", 1},
+    {"bgn", 1},     {"try", 1},      {"\xc2\xa3", 1}, {"ct", 0.01},         {"c", 0.01},
+    {"cent", 0.01}, {"cents", 0.01}, {"ore", 0.01},   {"\xc3\xb6re", 0.01}, {"p", 0.01}};
 
 /* Numerator and energy of a rate; an unknown numerator counts as money only where `lenient`. */
 static bool rate(const char *above, const char *below, bool lenient, ckpd__unit *unit)

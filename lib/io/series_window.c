@@ -6,16 +6,18 @@
 
 /* --- window ----------------------------------------------------------------------------------- */
 
-static int32_t read_bound(const ckpd__table *table, int32_t option, const char *field, ckpd__bound *bound)
+static int32_t read_bound(const ckpd__table *table, int32_t option, const char *field,
+                          ckpd__bound *bound)
 {
     const char *text = ckpd__option_text(table->options, option);
     const char *wrong = ckpd__bound_parse(text, bound);
     return wrong == NULL ? CKPD_OK
-                         : ckpd__fail(table->context, CKPD_ERR_SYNTAX, field, -1, (double)NAN, "%s%s = '%s': %s",
-                                      table->source, field, text, wrong);
+                         : ckpd__fail(table->context, CKPD_ERR_SYNTAX, field, -1, (double)NAN,
+                                      "%s%s = '%s': %s", table->source, field, text, wrong);
 }
 
-/* Bounds are compared on the local clock for local times and where no zone is known, else in UTC. */
+/* Bounds are compared on the local clock for local times and where no zone is known, else in UTC.
+ */
 static void settle_bound(const ckpd__table *table, ckpd__bound *bound)
 {
     if (!bound->given || table->zone == NULL) {
@@ -58,11 +60,13 @@ int32_t ckpd__table_window(ckpd__table *table)
         }
     }
     table->row_count = kept;
-    return kept > 0 ? CKPD_OK
-                    : ckpd__fail(table->context, CKPD_ERR_MISSING, "from", -1, (double)NAN,
-                                 "%sno row lies in the window from '%s' until '%s'; the rows go from %s to %s",
-                                 table->source, ckpd__option_text(table->options, CKPD__OPTION_FROM),
-                                 ckpd__option_text(table->options, CKPD__OPTION_UNTIL), first, last);
+    return kept > 0
+               ? CKPD_OK
+               : ckpd__fail(
+                     table->context, CKPD_ERR_MISSING, "from", -1, (double)NAN,
+                     "%sno row lies in the window from '%s' until '%s'; the rows go from %s to %s",
+                     table->source, ckpd__option_text(table->options, CKPD__OPTION_FROM),
+                     ckpd__option_text(table->options, CKPD__OPTION_UNTIL), first, last);
 }
 
 /* True when the instant, whose local time is `wall`, is the bound. */
@@ -112,7 +116,8 @@ static int32_t refuse_local_time(const ckpd__table *table, const ckpd__row *row,
     ckpd__wall_print(midnight, date);
     date[10] = '\0'; /* without the time of day */
     return ckpd__fail(table->context, CKPD_ERR_INCONSISTENT, "time", row->line, (double)rows,
-                      "%srow %L: local time %s %s in %s; %s has %L slots of %g minutes there, the file has %d rows "
+                      "%srow %L: local time %s %s in %s; %s has %L slots of %g minutes there, the "
+                      "file has %d rows "
                       "for it%s",
                       table->source, row->line, time, what, ckpd__zone_name(table->zone), date,
                       length / table->step_s, table->step_s / 60.0, rows, advice);

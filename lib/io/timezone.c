@@ -14,11 +14,11 @@ enum {
 
 struct ckpd__zone {
     char *name;
-    int64_t *times;        /* of the transitions, strictly ascending */
-    unsigned char *kinds;  /* type after each transition */
-    int32_t *offsets;      /* of the types */
+    int64_t *times;       /* of the transitions, strictly ascending */
+    unsigned char *kinds; /* type after each transition */
+    int32_t *offsets;     /* of the types */
     int32_t count, types;
-    ckpd__zone_rule rule;  /* after the last transition */
+    ckpd__zone_rule rule; /* after the last transition */
 };
 
 typedef struct block {
@@ -58,12 +58,13 @@ static const char *read_block(block *b, const unsigned char *at, size_t left, si
     b->times = be32(at + 32);
     b->types = be32(at + 36);
     b->chars = be32(at + 40);
-    if (b->types == 0 || b->types > MOST_TYPES || b->times > MOST_TRANSITIONS || b->is_ut > MOST_TYPES ||
-        b->is_std > MOST_TYPES || b->chars > 65536 || b->leaps > 65536) {
+    if (b->types == 0 || b->types > MOST_TYPES || b->times > MOST_TRANSITIONS ||
+        b->is_ut > MOST_TYPES || b->is_std > MOST_TYPES || b->chars > 65536 || b->leaps > 65536) {
         return "impossible counts";
     }
     b->data = at + HEADER_BYTES;
-    b->bytes = b->times * (width + 1) + b->types * 6 + b->chars + b->leaps * (width + 4) + b->is_std + b->is_ut;
+    b->bytes = b->times * (width + 1) + b->types * 6 + b->chars + b->leaps * (width + 4) +
+               b->is_std + b->is_ut;
     return b->bytes <= left - HEADER_BYTES ? NULL : "it is cut short";
 }
 
@@ -102,7 +103,8 @@ static const char *read_footer(ckpd__zone *zone, const char *at, size_t left)
     return NULL;
 }
 
-static int32_t new_zone(ckpd__zone **out, ckpd_context *context, const char *name, size_t times, size_t types)
+static int32_t new_zone(ckpd__zone **out, ckpd_context *context, const char *name, size_t times,
+                        size_t types)
 {
     ckpd__zone *zone = ckpd__calloc(context, 1, sizeof *zone);
     if (zone == NULL) {
@@ -120,8 +122,8 @@ static int32_t new_zone(ckpd__zone **out, ckpd_context *context, const char *nam
     return CKPD_OK;
 }
 
-int32_t ckpd__zone_parse(ckpd__zone **out, ckpd_context *context, const char *name, const void *bytes,
-                         size_t length)
+int32_t ckpd__zone_parse(ckpd__zone **out, ckpd_context *context, const char *name,
+                         const void *bytes, size_t length)
 {
     const unsigned char *at = bytes;
     block b;
@@ -159,7 +161,8 @@ int32_t ckpd__zone_parse(ckpd__zone **out, ckpd_context *context, const char *na
     return CKPD_OK;
 }
 
-/* "UTC", "Z", "+10:00", "-0330", "+9": a zone that never changes. False when the name is none of these. */
+/* "UTC", "Z", "+10:00", "-0330", "+9": a zone that never changes. False when the name is none of
+ * these. */
 static bool fixed_offset(const char *name, int32_t *offset)
 {
     *offset = 0;
@@ -189,9 +192,11 @@ static bool fixed_offset(const char *name, int32_t *offset)
 }
 
 /* Declared in timezone_file.c: an IANA name, looked for in the folders. */
-int32_t ckpd__zone_load_file(ckpd__zone **out, ckpd_context *context, const char *name, const char *folder);
+int32_t ckpd__zone_load_file(ckpd__zone **out, ckpd_context *context, const char *name,
+                             const char *folder);
 
-int32_t ckpd__zone_load(ckpd__zone **out, ckpd_context *context, const char *name, const char *folder)
+int32_t ckpd__zone_load(ckpd__zone **out, ckpd_context *context, const char *name,
+                        const char *folder)
 {
     int32_t offset;
     if (!fixed_offset(name, &offset)) {
@@ -223,7 +228,8 @@ const char *ckpd__zone_name(const ckpd__zone *zone)
 
 int32_t ckpd__zone_offset(const ckpd__zone *zone, int64_t utc)
 {
-    int32_t low = 0, high = zone->count; /* number of transitions at or before utc lies in low..high */
+    int32_t low = 0,
+            high = zone->count; /* number of transitions at or before utc lies in low..high */
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
         if (zone->times[middle] <= utc) {

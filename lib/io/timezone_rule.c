@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Calendar arithmetic and the POSIX TZ text at the end of a TZif file (IEEE 1003.1 section 8.3, with the wider hours
-   of RFC 9636 section 3.3.2). */
+/* Calendar arithmetic and the POSIX TZ text at the end of a TZif file (IEEE 1003.1 section 8.3,
+   with the wider hours of RFC 9636 section 3.3.2). */
 #include "io/timezone.h"
 
 /* --- calendar --------------------------------------------------------------------------------- */
@@ -21,8 +21,8 @@ int32_t ckpd__days_in_month(int32_t year, int32_t month)
     return days[month - 1] + (month == 2 && is_leap(year));
 }
 
-/* Years are counted from March, so that the leap day is the last of its year: then month starts follow
-   (153 m + 2) / 5, and 400 years have 146097 days. */
+/* Years are counted from March, so that the leap day is the last of its year: then month starts
+   follow (153 m + 2) / 5, and 400 years have 146097 days. */
 int64_t ckpd__days_of_date(int32_t year, int32_t month, int32_t day)
 {
     int64_t y = (int64_t)year - (month <= 2);
@@ -37,7 +37,8 @@ ckpd__date ckpd__date_of_days(int64_t days)
 {
     int64_t shifted = days + 719468, era = ckpd__floor_div(shifted, 146097);
     int64_t day_of_era = shifted - era * 146097;
-    int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
     int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     int64_t m = (5 * day_of_year + 2) / 153;
     int64_t month = m < 10 ? m + 3 : m - 9;
@@ -81,7 +82,8 @@ static bool take_name(cursor *c)
         }
         return take(c, '>');
     }
-    while (c->at < c->end && ((*c->at >= 'a' && *c->at <= 'z') || (*c->at >= 'A' && *c->at <= 'Z'))) {
+    while (c->at < c->end &&
+           ((*c->at >= 'a' && *c->at <= 'z') || (*c->at >= 'A' && *c->at <= 'Z'))) {
         c->at++;
     }
     return c->at - start >= 3;
@@ -95,7 +97,8 @@ static bool take_time(cursor *c, int32_t most_hours, int32_t *seconds)
         take(c, '+');
     }
     int32_t hours, minutes = 0, rest = 0;
-    if (!take_number(c, 0, most_hours, &hours) || (take(c, ':') && !take_number(c, 0, 59, &minutes)) ||
+    if (!take_number(c, 0, most_hours, &hours) ||
+        (take(c, ':') && !take_number(c, 0, 59, &minutes)) ||
         (take(c, ':') && !take_number(c, 0, 59, &rest))) {
         return false;
     }
@@ -110,8 +113,9 @@ static bool take_change(cursor *c, ckpd__zone_change *change)
     bool good;
     if (take(c, 'M')) {
         change->kind = 'M';
-        good = take_number(c, 1, 12, &change->month) && take(c, '.') && take_number(c, 1, 5, &change->week) &&
-               take(c, '.') && take_number(c, 0, 6, &change->day);
+        good = take_number(c, 1, 12, &change->month) && take(c, '.') &&
+               take_number(c, 1, 5, &change->week) && take(c, '.') &&
+               take_number(c, 0, 6, &change->day);
     } else if (take(c, 'J')) {
         change->kind = 'J';
         good = take_number(c, 1, 365, &change->day);
@@ -141,7 +145,8 @@ bool ckpd__zone_rule_parse(ckpd__zone_rule *rule, const char *text, size_t lengt
             }
             read.dst_s = -read.dst_s;
         }
-        if (!take(&c, ',') || !take_change(&c, &read.start) || !take(&c, ',') || !take_change(&c, &read.end)) {
+        if (!take(&c, ',') || !take_change(&c, &read.start) || !take(&c, ',') ||
+            !take_change(&c, &read.end)) {
             return false;
         }
     }
@@ -164,12 +169,14 @@ static int64_t change_day(const ckpd__zone_change *change, int32_t year)
         return first + change->day;
     }
     int64_t month_start = ckpd__days_of_date(year, change->month, 1);
-    int64_t weekday = (month_start + 4) - ckpd__floor_div(month_start + 4, 7) * 7; /* 1970-01-01: Thursday */
+    int64_t weekday =
+        (month_start + 4) - ckpd__floor_div(month_start + 4, 7) * 7; /* 1970-01-01: Thursday */
     int64_t day = (change->day - weekday + 7) % 7 + 7 * (change->week - 1);
     return month_start + (day < ckpd__days_in_month(year, change->month) ? day : day - 7);
 }
 
-/* The last change at or before the instant decides. Changes may lie up to a week outside of their year. */
+/* The last change at or before the instant decides. Changes may lie up to a week outside of their
+ * year. */
 int32_t ckpd__zone_rule_offset(const ckpd__zone_rule *rule, int64_t utc)
 {
     if (!rule->has_dst) {
@@ -185,7 +192,8 @@ int32_t ckpd__zone_rule_offset(const ckpd__zone_rule *rule, int64_t utc)
             latest = end;
             offset = rule->standard_s;
         }
-        if (start <= utc && start >= latest) { /* all-year DST ends and starts at the same instant */
+        if (start <= utc &&
+            start >= latest) { /* all-year DST ends and starts at the same instant */
             latest = start;
             offset = rule->dst_s;
         }

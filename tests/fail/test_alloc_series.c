@@ -4,8 +4,9 @@
 #include <ckptdispatch/series.h>
 #include <string.h>
 
-static const char text[] = "time,node,x_mw,y\n2024-04-09T00:00,A,1,5\n2024-04-09T00:00,B,1,5\n2024-04-09T01:00,A,,6\n"
-                           "2024-04-09T02:00,A,3,\n2024-04-09T03:00,A,4,8\n";
+static const char text[] =
+    "time,node,x_mw,y\n2024-04-09T00:00,A,1,5\n2024-04-09T00:00,B,1,5\n2024-04-09T01:00,A,,6\n"
+    "2024-04-09T02:00,A,3,\n2024-04-09T03:00,A,4,8\n";
 
 static void read_and_shape(sweep_memory *memory, ckpd_context *context)
 {
@@ -57,6 +58,7 @@ static void read_refused(sweep_memory *memory, ckpd_context *context)
 
 int main(void)
 {
-    static const sweep_scenario scenarios[] = {{"read_and_shape", read_and_shape, 1}, {"read_refused", read_refused, 1}};
+    static const sweep_scenario scenarios[] = {{"read_and_shape", read_and_shape, 1},
+                                               {"read_refused", read_refused, 1}};
     return sweep_main("series", scenarios, 2);
 }

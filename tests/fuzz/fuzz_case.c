@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Case files. What is read is written, read again and written again: the same bytes. Small cases become problems.
- * Texts that could name files outside of the working folder are left out: reading /dev/zero is slow, not wrong.
+ * Case files. What is read is written, read again and written again: the same bytes. Small cases
+ * become problems. Texts that could name files outside of the working folder are left out: reading
+ * /dev/zero is slow, not wrong.
  */
 #include <ckptdispatch.h>
 #include <ckptdispatch/io.h>
@@ -55,9 +56,11 @@ static void round_trip(ckpd_context *context, const ckpd_case *loaded)
     written first = {NULL, 0}, second = {NULL, 0};
     ckpd_case *again = NULL;
     must(ckpd_case_write(loaded, collect, &first) == CKPD_OK, "write", context);
-    must(ckpd_case_parse(&again, context, first.text, first.length, NULL) == CKPD_OK, "read again", context);
+    must(ckpd_case_parse(&again, context, first.text, first.length, NULL) == CKPD_OK, "read again",
+         context);
     must(ckpd_case_write(again, collect, &second) == CKPD_OK, "write again", context);
-    must(first.length == second.length && memcmp(first.text, second.text, first.length) == 0, "other bytes", context);
+    must(first.length == second.length && memcmp(first.text, second.text, first.length) == 0,
+         "other bytes", context);
     must(strcmp(ckpd_case_digest(loaded), ckpd_case_digest(again)) == 0, "other digest", context);
     ckpd_case_free(again);
     free(first.text);
@@ -68,7 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ckpd_context *context = NULL;
     ckpd_case *loaded = NULL;
-    if (mentions(data, size, "/") || mentions(data, size, "\\u002f") || mentions(data, size, "\\u002F")) {
+    if (mentions(data, size, "/") || mentions(data, size, "\\u002f") ||
+        mentions(data, size, "\\u002F")) {
         return 0;
     }
     if (ckpd_context_new(&context, NULL) != CKPD_OK) {
@@ -84,7 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             ckpd_problem_free(problem);
         }
     } else {
-        must(loaded == NULL && ckpd_context_last_message(context)[0] != '\0', "refused without a message", context);
+        must(loaded == NULL && ckpd_context_last_message(context)[0] != '\0',
+             "refused without a message", context);
     }
     ckpd_case_free(loaded);
     ckpd_context_free(context);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Solution files of other solvers for the exported model of a small case. What is taken has been verified. */
+/* Solution files of other solvers for the exported model of a small case. What is taken has been
+ * verified. */
 #include "fuzz/case_text.h"
 #include <ckptdispatch.h>
 #include <ckptdispatch/io.h>
@@ -21,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     }
     ckpd_solution *solution = NULL;
-    if (ckpd_problem_import(&solution, problem, CKPD_SCENARIO_S4, (const char *)data, size) == CKPD_OK) {
+    if (ckpd_problem_import(&solution, problem, CKPD_SCENARIO_S4, (const char *)data, size) ==
+        CKPD_OK) {
         if (!isfinite(ckpd_solution_cost(solution)) || ckpd_solution_is_proven(solution) ||
             ckpd_report_violation_count(ckpd_solution_report(solution)) != 0) {
             abort();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * CSV text as a series. The first line of the input chooses the options, one letter each; the rest is the text.
- * What is read must be regular, finite, printable, and survive cutting and resampling.
+ * CSV text as a series. The first line of the input chooses the options, one letter each; the rest
+ * is the text. What is read must be regular, finite, printable, and survive cutting and resampling.
  */
 #include <ckptdispatch/series.h>
 
@@ -25,12 +25,23 @@ static void choose(ckpd_series_options *o, char letter)
     static const struct {
         char letter;
         const char *field, *text;
-    } choices[] = {{'e', "label", "end"},           {'s', "label", "start"},        {'c', "decimal", "comma"},
-                   {'m', "date_order", "mdy"},      {'d', "date_order", "dmy"},     {'g', "gaps", "missing"},
-                   {';', "delimiter", "semicolon"}, {'t', "delimiter", "tab"},      {'U', "zone", "UTC"},
-                   {'B', "zone", "Europe/Berlin"},  {'L', "zone", "America/Los_Angeles"},
-                   {'5', "zone", "+05:30"},         {'h', "hour_column", "hour"},   {'r', "repeat_column", "again"},
-                   {'f', "from", "2024-04-09"},     {'u', "until", "2024-04-10"},   {'T', "time_column", "when"}};
+    } choices[] = {{'e', "label", "end"},
+                   {'s', "label", "start"},
+                   {'c', "decimal", "comma"},
+                   {'m', "date_order", "mdy"},
+                   {'d', "date_order", "dmy"},
+                   {'g', "gaps", "missing"},
+                   {';', "delimiter", "semicolon"},
+                   {'t', "delimiter", "tab"},
+                   {'U', "zone", "UTC"},
+                   {'B', "zone", "Europe/Berlin"},
+                   {'L', "zone", "America/Los_Angeles"},
+                   {'5', "zone", "+05:30"},
+                   {'h', "hour_column", "hour"},
+                   {'r', "repeat_column", "again"},
+                   {'f', "from", "2024-04-09"},
+                   {'u', "until", "2024-04-10"},
+                   {'T', "time_column", "when"}};
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         if (choices[i].letter == letter) {
             ckpd_series_options_set_text(o, choices[i].field, choices[i].text);
@@ -63,12 +74,15 @@ static void look_at(const ckpd_series *series)
             filled += ckpd_series_is_filled(series, c, i);
         }
         must(filled == ckpd_series_filled_count(series, c), "count of filled values");
-        must(ckpd_series_column_name(series, c) != NULL && ckpd_series_column_unit(series, c) != NULL, "names");
+        must(ckpd_series_column_name(series, c) != NULL &&
+                 ckpd_series_column_unit(series, c) != NULL,
+             "names");
     }
     free(values);
     for (int32_t i = 0; i < slots; i += 1 + slots / 50) {
         char stamp[48];
-        must(ckpd_series_stamp(series, i, stamp, sizeof stamp) == CKPD_OK && stamp[0] != '\0', "stamp");
+        must(ckpd_series_stamp(series, i, stamp, sizeof stamp) == CKPD_OK && stamp[0] != '\0',
+             "stamp");
         must(ckpd_series_start_s(series, i) < ckpd_series_start_s(series, i + 1), "starts");
     }
 }
@@ -79,17 +93,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ckpd_context *context = NULL;
     ckpd_series_options *options = NULL;
     ckpd_series *series = NULL, *made = NULL;
-    must(ckpd_context_new(&context, NULL) == CKPD_OK && ckpd_series_options_new(&options, context) == CKPD_OK, "new");
+    must(ckpd_context_new(&context, NULL) == CKPD_OK &&
+             ckpd_series_options_new(&options, context) == CKPD_OK,
+         "new");
     ckpd_series_options_set(options, "longest_gap_hours", 48);
     size_t at = 0;
     for (; at < size && data[at] != '\n'; at++) {
         choose(options, (char)data[at]);
     }
     at += at < size;
-    int32_t status = ckpd_series_read_text(&series, context, (const char *)data + at, size - at, options);
+    int32_t status =
+        ckpd_series_read_text(&series, context, (const char *)data + at, size - at, options);
     if (status == CKPD_OK) {
         look_at(series);
-        for (size_t i = 0; i < sizeof minutes / sizeof minutes[0] && ckpd_series_slots(series) < 100000; i++) {
+        for (size_t i = 0;
+             i < sizeof minutes / sizeof minutes[0] && ckpd_series_slots(series) < 100000; i++) {
             if (ckpd_series_resample(&made, series, minutes[i]) == CKPD_OK) {
                 look_at(made);
                 ckpd_series_free(made);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Small texts: numbers, units, time labels, rules of time zones. What is read is written and read again. */
+/* Small texts: numbers, units, time labels, rules of time zones. What is read is written and read
+ * again. */
 #include "io/series.h"
 
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static void label(const char *text)
         int64_t utc = read.wall - read.offset_s;
         ckpd__label_print(&read.style, utc, read.offset_s, written);
         must(strlen(written) < CKPD__TIME_TEXT);
-        must(ckpd__label_parse(written, CKPD__YMD, &again) == NULL && again.wall - again.offset_s == utc);
+        must(ckpd__label_parse(written, CKPD__YMD, &again) == NULL &&
+             again.wall - again.offset_s == utc);
         ckpd__wall_print(read.wall, written);
         ckpd__label_add_hour("12", &read);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Failures of neighbouring tools that no other test covers (docs/failures.md lists them all). Values were worked by
- * hand or come from the reference cases.
+ * Failures of neighbouring tools that no other test covers (docs/failures.md lists them all).
+ * Values were worked by hand or come from the reference cases.
  */
 #include "support/day.h"
 
@@ -21,7 +21,8 @@ static void says(const ckpd_context *context, const char *words)
     ck_assert_msg(strstr(message, words) != NULL, "'%s' is not in: %s", words, message);
 }
 
-/* --- A15: start or end SOC left out --------------------------------------------------------------- */
+/* --- A15: start or end SOC left out
+ * --------------------------------------------------------------- */
 
 START_TEST(a15_missing_soc_is_named_or_has_its_default)
 {
@@ -39,7 +40,8 @@ START_TEST(a15_missing_soc_is_named_or_has_its_default)
     ck_assert_int_eq(ckpd_site_add_battery(site, battery), CKPD_ERR_MISSING);
     says(context, "soc_start_kwh");
     ck_assert_int_eq(ckpd_battery_set(battery, "soc_start_kwh", 10000), CKPD_OK);
-    /* The end is the start when nothing is said: b0 again, whose rule "at least" binds at its limit. */
+    /* The end is the start when nothing is said: b0 again, whose rule "at least" binds at its
+     * limit. */
     ck_assert_int_eq(ckpd_site_add_battery(site, battery), CKPD_OK);
     ck_assert_int_eq(ckpd_site_set_series(site, "import_price_per_mwh", b0_price, 4), CKPD_OK);
     ck_assert_int_eq(ckpd_site_set_constant(site, "base_it_kw", 10000), CKPD_OK);
@@ -58,7 +60,8 @@ START_TEST(a15_missing_soc_is_named_or_has_its_default)
 }
 END_TEST
 
-/* --- B33: nothing to dispatch ----------------------------------------------------------------------- */
+/* --- B33: nothing to dispatch
+ * ----------------------------------------------------------------------- */
 
 START_TEST(b33_no_slots_is_an_error_no_jobs_is_a_day)
 {
@@ -75,11 +78,13 @@ START_TEST(b33_no_slots_is_an_error_no_jobs_is_a_day)
 }
 END_TEST
 
-/* --- C38: a state that is nearly a whole number ----------------------------------------------------- */
+/* --- C38: a state that is nearly a whole number
+ * ----------------------------------------------------- */
 
 START_TEST(c38_fractional_states_are_refused)
 {
-    static const char *const fields[] = {"running_mode", "running_slots_done", "running_segments", "start_segments"};
+    static const char *const fields[] = {"running_mode", "running_slots_done", "running_segments",
+                                         "start_segments"};
     ckpd_context *context = NULL;
     ckpd_task *task = NULL;
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
@@ -93,9 +98,11 @@ START_TEST(c38_fractional_states_are_refused)
 }
 END_TEST
 
-/* --- C42: a window that fails ------------------------------------------------------------------------- */
+/* --- C42: a window that fails
+ * ------------------------------------------------------------------------- */
 
-/* Five windows of B0, the third with a cap below its load: it says so itself, the others keep their plans. */
+/* Five windows of B0, the third with a cap below its load: it says so itself, the others keep their
+ * plans. */
 START_TEST(c42_a_failed_window_leaves_the_others)
 {
     ckpd_solution *solutions[5];
@@ -119,7 +126,8 @@ START_TEST(c42_a_failed_window_leaves_the_others)
 }
 END_TEST
 
-/* --- D47, D55: limits of time on every backend ------------------------------------------------------- */
+/* --- D47, D55: limits of time on every backend
+ * ------------------------------------------------------- */
 
 START_TEST(d55_every_backend_keeps_to_its_time)
 {
@@ -128,7 +136,8 @@ START_TEST(d55_every_backend_keeps_to_its_time)
     ckpd_problem *problem = NULL;
     ckpd_solve_options *options = NULL;
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
-    ck_assert_int_eq(ckpd_case_load(&loaded, context, test_src_path("examples/cases/j20.json")), CKPD_OK);
+    ck_assert_int_eq(ckpd_case_load(&loaded, context, test_src_path("examples/cases/j20.json")),
+                     CKPD_OK);
     ck_assert_int_eq(ckpd_case_build_problem(&problem, loaded), CKPD_OK);
     ck_assert_int_eq(ckpd_solve_options_new(&options, context), CKPD_OK);
     ck_assert_int_eq(ckpd_solve_options_set(options, "time_limit_s", 1), CKPD_OK);
@@ -140,8 +149,10 @@ START_TEST(d55_every_backend_keeps_to_its_time)
         int32_t status = ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S6, options);
         double took = ckpd__clock_s() - start;
         printf("%s: %s after %.2f s\n", name,
-               status != CKPD_OK ? ckpd_context_last_message(context)
-               : ckpd_solution_plan(solution) != NULL ? "a plan" : "no plan", took);
+               status != CKPD_OK                      ? ckpd_context_last_message(context)
+               : ckpd_solution_plan(solution) != NULL ? "a plan"
+                                                      : "no plan",
+               took);
         /* One second, and room for building the model on a busy machine. */
         ck_assert_msg(took < (test_fast() ? 120 : 15), "%s took %g s", name, took);
         if (status == CKPD_OK) {
@@ -151,8 +162,8 @@ START_TEST(d55_every_backend_keeps_to_its_time)
                           "%s: outcome %d", name, outcome);
             ck_assert(outcome == CKPD_OUTCOME_NO_PLAN || ckpd_solution_plan(solution) != NULL);
         } else {
-            ck_assert_msg(status == CKPD_ERR_NOT_SUPPORTED || status == CKPD_ERR_NO_BACKEND, "%s: %s", name,
-                          ckpd_context_last_message(context));
+            ck_assert_msg(status == CKPD_ERR_NOT_SUPPORTED || status == CKPD_ERR_NO_BACKEND,
+                          "%s: %s", name, ckpd_context_last_message(context));
         }
         ckpd_solution_free(solution);
     }
@@ -163,10 +174,12 @@ START_TEST(d55_every_backend_keeps_to_its_time)
 }
 END_TEST
 
-/* --- F75: the other answer to an interruption ---------------------------------------------------------- */
+/* --- F75: the other answer to an interruption
+ * ---------------------------------------------------------- */
 
-/* J0 after hour 1 with no GPU in hour 2. Giving the hour's work up means not to state the running edge: two hours
-   in a row are needed again, hours 5 and 6 at 50 + 10, and the hour already paid is the caller's. */
+/* J0 after hour 1 with no GPU in hour 2. Giving the hour's work up means not to state the running
+   edge: two hours in a row are needed again, hours 5 and 6 at 50 + 10, and the hour already paid is
+   the caller's. */
 START_TEST(f75_work_may_be_given_up)
 {
     day d = day_new(5, 1, j0_price + 1, 0);

@@ -55,7 +55,8 @@ bool series_has_tzdata(void)
 ckpd_series *series_read(const char *text)
 {
     ckpd_series *series = NULL;
-    int32_t status = ckpd_series_read_text(&series, series_context, text, strlen(text), series_options);
+    int32_t status =
+        ckpd_series_read_text(&series, series_context, text, strlen(text), series_options);
     ck_assert_msg(status == CKPD_OK, "%s\n%s", ckpd_context_last_message(series_context), text);
     return series;
 }
@@ -69,18 +70,20 @@ void series_says(const char *words)
 void series_refused(const char *text, int32_t expected, int64_t line, const char *words)
 {
     ckpd_series *series = NULL;
-    int32_t status = ckpd_series_read_text(&series, series_context, text, strlen(text), series_options);
+    int32_t status =
+        ckpd_series_read_text(&series, series_context, text, strlen(text), series_options);
     ckpd_error error = {.size = sizeof error};
     ck_assert_int_eq(ckpd_context_last_error(series_context, &error), CKPD_OK);
     ck_assert_msg(status == expected, "%s, expected %s: %s\n%s", ckpd_status_name(status),
                   ckpd_status_name(expected), status == CKPD_OK ? "" : error.message, text);
     ck_assert_ptr_null(series);
     series_says(words);
-    ck_assert_msg(line == -2 || error.index == line, "line %lld, expected %lld: %s", (long long)error.index,
-                  (long long)line, error.message);
+    ck_assert_msg(line == -2 || error.index == line, "line %lld, expected %lld: %s",
+                  (long long)error.index, (long long)line, error.message);
 }
 
-void series_check(const ckpd_series *series, const char *column, int32_t count, const double *values)
+void series_check(const ckpd_series *series, const char *column, int32_t count,
+                  const double *values)
 {
     double read[64];
     ck_assert_int_eq(ckpd_series_slots(series), count);
@@ -88,7 +91,8 @@ void series_check(const ckpd_series *series, const char *column, int32_t count, 
     ck_assert_msg(position >= 0, "no column %s", column);
     ck_assert_int_eq(ckpd_series_get(series, position, read, count), CKPD_OK);
     for (int32_t i = 0; i < count; i++) {
-        ck_assert_msg(read[i] == values[i], "%s[%d] = %.17g, expected %.17g", column, i, read[i], values[i]);
+        ck_assert_msg(read[i] == values[i], "%s[%d] = %.17g, expected %.17g", column, i, read[i],
+                      values[i]);
     }
 }
 

@@ -10,9 +10,9 @@
 extern ckpd_context *series_context;
 extern ckpd_series_options *series_options;
 
-void series_setup(void);    /* checked fixture */
+void series_setup(void); /* checked fixture */
 void series_teardown(void);
-void series_fresh(void);    /* options back to the defaults */
+void series_fresh(void); /* options back to the defaults */
 void series_text(const char *field, const char *text);
 void series_number(const char *field, double value);
 void series_column(const char *column, const char *unit);
@@ -21,10 +21,12 @@ bool series_has_tzdata(void);
 
 /* Must succeed. */
 ckpd_series *series_read(const char *text);
-/* Must fail with that status, that line of the file as index (-2: any) and those words in the message. */
+/* Must fail with that status, that line of the file as index (-2: any) and those words in the
+ * message. */
 void series_refused(const char *text, int32_t status, int64_t line, const char *words);
 /* Values of a column, exactly. */
-void series_check(const ckpd_series *series, const char *column, int32_t count, const double *values);
+void series_check(const ckpd_series *series, const char *column, int32_t count,
+                  const double *values);
 void series_check_stamp(const ckpd_series *series, int32_t slot, const char *stamp);
 /* The last error of the context holds those words. */
 void series_says(const char *words);

@@ -92,7 +92,8 @@ START_TEST(test_out_of_memory)
     ck_assert_ptr_null(cancel);
     ck_assert_str_eq(ckpd_context_last_message(context), "out of memory");
     p.limit = 100;
-    ck_assert_int_eq(ckpd_cancel_new(&cancel, context), CKPD_OK); /* the context is as good as before */
+    ck_assert_int_eq(ckpd_cancel_new(&cancel, context),
+                     CKPD_OK); /* the context is as good as before */
     ckpd_cancel_free(cancel);
     ckpd_context_free(context);
     ck_assert_int_eq(p.alive, 0);
@@ -270,12 +271,14 @@ START_TEST(test_struct_out)
         older seen;
         double guard;
     } old = {{sizeof(older), -1}, -5};
-    ck_assert_int_eq(ckpd__struct_out(NULL, "x", &old.seen, &answer, sizeof answer, sizeof(older)), CKPD_OK);
+    ck_assert_int_eq(ckpd__struct_out(NULL, "x", &old.seen, &answer, sizeof answer, sizeof(older)),
+                     CKPD_OK);
     ck_assert_uint_eq(old.seen.size, sizeof(older));
     ck_assert_double_eq(old.seen.a, 1);
     ck_assert_double_eq(old.guard, -5);
     newer next = {sizeof next, -1, -1, -1};
-    ck_assert_int_eq(ckpd__struct_out(NULL, "x", &next, &answer, sizeof answer, sizeof(older)), CKPD_OK);
+    ck_assert_int_eq(ckpd__struct_out(NULL, "x", &next, &answer, sizeof answer, sizeof(older)),
+                     CKPD_OK);
     ck_assert_uint_eq(next.size, sizeof next);
     ck_assert_double_eq(next.b, 2);
     ck_assert_double_eq(next.c, 0); /* unknown members read as zero */

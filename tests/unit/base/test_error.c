@@ -23,11 +23,12 @@ static ckpd_error last_error(const ckpd_context *context)
 START_TEST(test_format)
 {
     char text[128];
-    size_t length = ckpd__format(text, sizeof text, "%s|%d|%L|%z|%g|%%|%s", "a", -7, INT64_MIN, (size_t)42,
-                                 1.0 / 3.0, (const char *)NULL);
+    size_t length = ckpd__format(text, sizeof text, "%s|%d|%L|%z|%g|%%|%s", "a", -7, INT64_MIN,
+                                 (size_t)42, 1.0 / 3.0, (const char *)NULL);
     ck_assert_str_eq(text, "a|-7|-9223372036854775808|42|0.333333333333|%|(null)");
     ck_assert_uint_eq(length, strlen(text));
-    ckpd__format(text, sizeof text, "%L %d %g %g", INT64_MAX, 2147483647, (double)NAN, -(double)INFINITY);
+    ckpd__format(text, sizeof text, "%L %d %g %g", INT64_MAX, 2147483647, (double)NAN,
+                 -(double)INFINITY);
     ck_assert_str_eq(text, "9223372036854775807 2147483647 nan -inf");
     ckpd__format(text, sizeof text, "%d", (int)INT32_MIN);
     ck_assert_str_eq(text, "-2147483648");
@@ -201,7 +202,8 @@ START_TEST(test_check_series)
     ckpd_error error = last_error(context);
     ck_assert_int_eq(error.index, 2);
     ck_assert_double_eq(error.value, -3);
-    ck_assert_int_eq(ckpd__check_series(context, "wind_kw", values, 4, -10, 10), CKPD_ERR_NOT_FINITE);
+    ck_assert_int_eq(ckpd__check_series(context, "wind_kw", values, 4, -10, 10),
+                     CKPD_ERR_NOT_FINITE);
     ck_assert_int_eq(last_error(context).index, 3);
     ckpd_context_free(context);
 }

@@ -12,7 +12,8 @@ static const ckpd__field fields[COUNT] = {
     {"cycles", "", "Cycles a day", CKPD_FIELD_INTEGER, 0, 1, 10, 2, NULL},
     {"fast", "", "Fast charging", CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
     {"terminal", "", "Rule at the end", CKPD_FIELD_CHOICE, 0, 0, 2, 1, "equal|at_least|free"},
-    {"price_per_mwh", "money/MWh", "May be left out", CKPD_FIELD_NUMBER, 0, -1e6, 1e6, (double)NAN, NULL},
+    {"price_per_mwh", "money/MWh", "May be left out", CKPD_FIELD_NUMBER, 0, -1e6, 1e6, (double)NAN,
+     NULL},
 };
 static const ckpd__field_table table = {"battery", fields, COUNT};
 
@@ -58,8 +59,10 @@ START_TEST(test_set_and_get)
     ck_assert_int_eq(set("energy_kwh", 2000), CKPD_OK);
     ck_assert_int_eq(ckpd__fields_get(context, &table, values, "energy_kwh", &value), CKPD_OK);
     ck_assert_double_eq(value, 2000);
-    ck_assert_int_eq(ckpd__fields_get(context, &table, values, "energy_kwh", NULL), CKPD_ERR_ARGUMENT);
-    ck_assert_int_eq(ckpd__fields_get(context, &table, values, "energy", &value), CKPD_ERR_UNKNOWN_NAME);
+    ck_assert_int_eq(ckpd__fields_get(context, &table, values, "energy_kwh", NULL),
+                     CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd__fields_get(context, &table, values, "energy", &value),
+                     CKPD_ERR_UNKNOWN_NAME);
     check_message("battery has no field 'energy'; did you mean 'energy_kwh'?");
     ck_assert_double_eq(value, 2000);
     ck_assert_int_eq(ckpd__fields_unset(context, &table, values, "energy_kwh"), CKPD_OK);
@@ -97,12 +100,14 @@ START_TEST(test_choices)
     char text[16] = "?";
     ck_assert_int_eq(ckpd__fields_set_text(context, &table, values, "terminal", "free"), CKPD_OK);
     ck_assert_double_eq(values[TERMINAL], 2);
-    ck_assert_int_eq(ckpd__fields_get_text(context, &table, values, "terminal", text, sizeof text), CKPD_OK);
+    ck_assert_int_eq(ckpd__fields_get_text(context, &table, values, "terminal", text, sizeof text),
+                     CKPD_OK);
     ck_assert_str_eq(text, "free");
     ck_assert_int_eq(ckpd__fields_set_text(context, &table, values, "terminal", "equal"), CKPD_OK);
     ck_assert_int_eq(ckpd__fields_get_text(context, &table, values, "terminal", text, 6), CKPD_OK);
     ck_assert_str_eq(text, "equal");
-    ck_assert_int_eq(ckpd__fields_get_text(context, &table, values, "terminal", text, 5), CKPD_ERR_BUFFER);
+    ck_assert_int_eq(ckpd__fields_get_text(context, &table, values, "terminal", text, 5),
+                     CKPD_ERR_BUFFER);
     static const char *const wrong[] = {"", "eq", "equal|", "at", "at_least|free", "Free", "free "};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         ck_assert_int_eq(ckpd__fields_set_text(context, &table, values, "terminal", wrong[i]),
@@ -110,9 +115,12 @@ START_TEST(test_choices)
     }
     check_message("battery: terminal = 'free ' is not one of equal|at_least|free");
     ck_assert_double_eq(values[TERMINAL], 0);
-    ck_assert_int_eq(ckpd__fields_set_text(context, &table, values, "terminal", NULL), CKPD_ERR_ARGUMENT);
-    ck_assert_int_eq(ckpd__fields_set_text(context, &table, values, "cycles", "3"), CKPD_ERR_ARGUMENT);
-    ck_assert_int_eq(ckpd__fields_get_text(context, &table, values, "cycles", text, 16), CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd__fields_set_text(context, &table, values, "terminal", NULL),
+                     CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd__fields_set_text(context, &table, values, "cycles", "3"),
+                     CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd__fields_get_text(context, &table, values, "cycles", text, 16),
+                     CKPD_ERR_ARGUMENT);
     ck_assert_int_eq(ckpd__fields_get_text(context, &table, values, "terminal", NULL, 16),
                      CKPD_ERR_ARGUMENT);
 }

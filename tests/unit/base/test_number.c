@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Numbers to text and back. Expected texts are decimal constants written by hand; the round trip needs none. */
+/* Numbers to text and back. Expected texts are decimal constants written by hand; the round trip
+ * needs none. */
 #define _GNU_SOURCE
 #include "support/support.h"
 
@@ -28,9 +29,24 @@ static void check_round_trip(double value)
 
 START_TEST(test_round_trip_of_special_values)
 {
-    const double values[] = {0.0, 1.0, -1.0, 0.1, 1.0 / 3.0, 380.527, 1e23, 9007199254740993.0, DBL_MAX,
-                             -DBL_MAX, DBL_MIN, DBL_EPSILON, DBL_TRUE_MIN, -DBL_TRUE_MIN,
-                             DBL_MIN - DBL_TRUE_MIN, 0x1p-44, 5e-324, 2.2250738585072011e-308};
+    const double values[] = {0.0,
+                             1.0,
+                             -1.0,
+                             0.1,
+                             1.0 / 3.0,
+                             380.527,
+                             1e23,
+                             9007199254740993.0,
+                             DBL_MAX,
+                             -DBL_MAX,
+                             DBL_MIN,
+                             DBL_EPSILON,
+                             DBL_TRUE_MIN,
+                             -DBL_TRUE_MIN,
+                             DBL_MIN - DBL_TRUE_MIN,
+                             0x1p-44,
+                             5e-324,
+                             2.2250738585072011e-308};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         check_round_trip(values[i]);
         double next = nextafter(values[i], INFINITY);
@@ -65,9 +81,17 @@ START_TEST(test_text_of_numbers)
         double value;
         const char *text;
     } table[] = {
-        {0.1, "0.1"},       {-0.0, "0"},         {0.0, "0"},      {1e300, "1e+300"},
-        {380.527, "380.527"}, {-7.25, "-7.25"},  {1e15, "1e+15"}, {123456789012345.0, "123456789012345"},
-        {(double)INFINITY, "inf"}, {-(double)INFINITY, "-inf"}, {(double)NAN, "nan"},
+        {0.1, "0.1"},
+        {-0.0, "0"},
+        {0.0, "0"},
+        {1e300, "1e+300"},
+        {380.527, "380.527"},
+        {-7.25, "-7.25"},
+        {1e15, "1e+15"},
+        {123456789012345.0, "123456789012345"},
+        {(double)INFINITY, "inf"},
+        {-(double)INFINITY, "-inf"},
+        {(double)NAN, "nan"},
     };
     char text[CKPD__NUMBER_LENGTH];
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -99,13 +123,23 @@ START_TEST(test_accepted)
         const char *text;
         double value;
     } table[] = {
-        {"0", 0}, {"-0", 0}, {"+3", 3}, {"1.5", 1.5}, {".5", 0.5}, {"5.", 5}, {"1e3", 1000},
-        {"1E-3", 0.001}, {"-.5e+1", -5}, {"00012", 12}, {"4.9406564584124654e-324", DBL_TRUE_MIN},
+        {"0", 0},
+        {"-0", 0},
+        {"+3", 3},
+        {"1.5", 1.5},
+        {".5", 0.5},
+        {"5.", 5},
+        {"1e3", 1000},
+        {"1E-3", 0.001},
+        {"-.5e+1", -5},
+        {"00012", 12},
+        {"4.9406564584124654e-324", DBL_TRUE_MIN},
         {"1e-400", 0}, /* below the smallest double: 0 is the nearest */
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         double value = -77;
-        ck_assert_msg(ckpd__parse_double(table[i].text, strlen(table[i].text), &value), "%s", table[i].text);
+        ck_assert_msg(ckpd__parse_double(table[i].text, strlen(table[i].text), &value), "%s",
+                      table[i].text);
         ck_assert_msg(value == table[i].value, "%s gave %a", table[i].text, value);
     }
 }
@@ -114,14 +148,37 @@ END_TEST
 START_TEST(test_refused)
 {
     static const char *const texts[] = {
-        "", " ", "-", "+", ".", "e5", "1e", "1e+", "1.2.3", "1,5", "1 ", " 1", "0x10", "1_000", "1e5x",
-        "nan", "NaN", "inf", "-inf", "infinity", "1e999", "-1e999", "1.797693134862315900e308", "--1", "1e5.5",
+        "",
+        " ",
+        "-",
+        "+",
+        ".",
+        "e5",
+        "1e",
+        "1e+",
+        "1.2.3",
+        "1,5",
+        "1 ",
+        " 1",
+        "0x10",
+        "1_000",
+        "1e5x",
+        "nan",
+        "NaN",
+        "inf",
+        "-inf",
+        "infinity",
+        "1e999",
+        "-1e999",
+        "1.797693134862315900e308",
+        "--1",
+        "1e5.5",
         "\xd9\xa1", /* ARABIC-INDIC DIGIT ONE */
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         double value = -77;
-        ck_assert_msg(!ckpd__parse_double(texts[i], strlen(texts[i]), &value), "'%s' was read as %g", texts[i],
-                      value);
+        ck_assert_msg(!ckpd__parse_double(texts[i], strlen(texts[i]), &value),
+                      "'%s' was read as %g", texts[i], value);
         ck_assert_double_eq(value, -77);
     }
 }
@@ -138,7 +195,8 @@ START_TEST(test_length_is_respected)
     text[sizeof text - 1] = '1';
     ck_assert(ckpd__parse_double(text + sizeof text - 500, 500, &value));
     ck_assert_double_eq(value, 1);
-    ck_assert(!ckpd__parse_double(text, sizeof text, &value)); /* longer than any number worth reading */
+    ck_assert(
+        !ckpd__parse_double(text, sizeof text, &value)); /* longer than any number worth reading */
 }
 END_TEST
 
@@ -154,7 +212,8 @@ END_TEST
 #define LEAK_CHECKED 0
 #endif
 
-/* A locale with a decimal comma: the system's, or one compiled into the scratch folder of the test. */
+/* A locale with a decimal comma: the system's, or one compiled into the scratch folder of the test.
+ */
 static locale_t comma_locale(void)
 {
     locale_t locale = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
@@ -193,7 +252,8 @@ START_TEST(test_decimal_comma_of_the_host)
 }
 END_TEST
 
-/* Output of the reference implementation for seed 42, stream 54 (pcg-c-basic, pcg32-demo, first round). */
+/* Output of the reference implementation for seed 42, stream 54 (pcg-c-basic, pcg32-demo, first
+ * round). */
 START_TEST(test_random_is_pcg32)
 {
     static const uint32_t expected[] = {0xa15c02b7u, 0x7b47f409u, 0xba1d3330u,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Status codes are part of the ABI: the numbers below are a second, hand-kept copy that must never change. */
+/* Status codes are part of the ABI: the numbers below are a second, hand-kept copy that must never
+ * change. */
 #include "support/support.h"
 
 #include <ckptdispatch/base.h>
@@ -72,8 +73,8 @@ END_TEST
 
 START_TEST(test_version)
 {
-    ck_assert_int_eq(ckpd_version(), CKPD_VERSION_MAJOR * 10000 + CKPD_VERSION_MINOR * 100 +
-                                         CKPD_VERSION_PATCH);
+    ck_assert_int_eq(ckpd_version(),
+                     CKPD_VERSION_MAJOR * 10000 + CKPD_VERSION_MINOR * 100 + CKPD_VERSION_PATCH);
     ck_assert_str_eq(ckpd_version_string(), CKPD_VERSION_STRING);
     ck_assert_int_eq(ckpd_abi_version(), CKPD_ABI_VERSION);
 }
@@ -96,7 +97,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_numbers_are_pinned, test_list_is_complete, test_unknown_numbers,
-                                  test_version, test_features, NULL};
+    const TTest *const tests[] = {test_numbers_are_pinned, test_list_is_complete,
+                                  test_unknown_numbers,    test_version,
+                                  test_features,           NULL};
     return test_run(test_suite("base/status", tests));
 }

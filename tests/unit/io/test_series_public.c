@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Every file of ../shared/data/public is read, or refused for the reason its README gives. Sums by day come from
- * awk on the raw file, numbers of slots from the README.
+ * Every file of ../shared/data/public is read, or refused for the reason its README gives. Sums by
+ * day come from awk on the raw file, numbers of slots from the README.
  */
 #include "support/support.h"
 
@@ -86,19 +86,23 @@ typedef struct day_sum {
 enum { MOST_DAYS = 400 };
 
 /* awk adds column `field` (from 1) of the raw file by the first 10 characters of column `time`. */
-static int awk_sums(const char *path, int time, int field, const char *condition, day_sum days[MOST_DAYS])
+static int awk_sums(const char *path, int time, int field, const char *condition,
+                    day_sum days[MOST_DAYS])
 {
     char command[4096];
     snprintf(command, sizeof command,
-             "LC_ALL=C awk -F, 'NR > 1 && $%d != \"\" && (%s) { d = substr($%d, 1, 10); if (!(d in n)) order[++k] = d; "
-             "s[d] += $%d; n[d]++ } END { for (i = 1; i <= k; i++) printf \"%%s %%.17g %%d\\n\", order[i], s[order[i]], "
+             "LC_ALL=C awk -F, 'NR > 1 && $%d != \"\" && (%s) { d = substr($%d, 1, 10); if (!(d in "
+             "n)) order[++k] = d; "
+             "s[d] += $%d; n[d]++ } END { for (i = 1; i <= k; i++) printf \"%%s %%.17g %%d\\n\", "
+             "order[i], s[order[i]], "
              "n[order[i]] }' '%s'",
              field, condition, time, field, path);
     FILE *pipe = popen(command, "r");
     ck_assert_ptr_nonnull(pipe);
     int count = 0;
     char number[64];
-    while (count < MOST_DAYS && fscanf(pipe, "%15s %63s %ld", days[count].day, number, &days[count].rows) == 3) {
+    while (count < MOST_DAYS &&
+           fscanf(pipe, "%15s %63s %ld", days[count].day, number, &days[count].rows) == 3) {
         ck_assert(ckpd__parse_double(number, strlen(number), &days[count].sum));
         count++;
     }
@@ -107,7 +111,8 @@ static int awk_sums(const char *path, int time, int field, const char *condition
     return count;
 }
 
-static void check_sums(const ckpd_series *series, const char *path, const char *name, int field, double factor)
+static void check_sums(const ckpd_series *series, const char *path, const char *name, int field,
+                       double factor)
 {
     day_sum days[MOST_DAYS];
     int count = awk_sums(path, 1, field, "1", days), day = -1;
@@ -124,8 +129,9 @@ static void check_sums(const ckpd_series *series, const char *path, const char *
         if (day < 0 || i == slots || strncmp(stamp, days[day].day, 10) != 0) {
             if (day >= 0) {
                 ck_assert_int_eq(rows, days[day].rows);
-                ck_assert_msg(fabs(sum - factor * days[day].sum) <= 1e-11 * (1 + fabs(sum)), "%s %s: %.17g, awk %.17g",
-                              name, days[day].day, sum, factor * days[day].sum);
+                ck_assert_msg(fabs(sum - factor * days[day].sum) <= 1e-11 * (1 + fabs(sum)),
+                              "%s %s: %.17g, awk %.17g", name, days[day].day, sum,
+                              factor * days[day].sum);
             }
             day++;
             sum = 0;
@@ -158,7 +164,8 @@ static void check_stamps(const ckpd_series *series, const char *path)
     fclose(file);
 }
 
-/* --- files with offsets, whole ------------------------------------------------------------------ */
+/* --- files with offsets, whole ------------------------------------------------------------------
+ */
 
 typedef struct plain_file {
     const char *name;
@@ -168,7 +175,10 @@ typedef struct plain_file {
 
 static const plain_file plain_files[] = {
     {"aemo_sa1_5min_2023-10_week.csv", 2016, 5, {"price_aud_per_mwh", "load_mw"}},
-    {"caiso_day_2019-03-13_duck_no_negative.csv", 24, 60, {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
+    {"caiso_day_2019-03-13_duck_no_negative.csv",
+     24,
+     60,
+     {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
     {"caiso_day_2024-03-10_dst_23h.csv",
      23,
      60,
@@ -189,13 +199,25 @@ static const plain_file plain_files[] = {
      289,
      5,
      {"load_mw", "net_load_mw", "day_ahead_net_forecast_mw", "hour_ahead_forecast_mw"}},
-    {"caiso_np15_2020-02-26_2020-03-09_hourly_dst23h.csv", 311, 60, {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
-    {"caiso_np15_2020-04-08_2020-04-20_hourly.csv", 312, 60, {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
+    {"caiso_np15_2020-02-26_2020-03-09_hourly_dst23h.csv",
+     311,
+     60,
+     {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
+    {"caiso_np15_2020-04-08_2020-04-20_hourly.csv",
+     312,
+     60,
+     {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
     {"caiso_pge_moer_5min_2020-02-26_2020-03-09.csv", 12 * 288 + 276, 5, {"moer_kg_per_kwh"}},
     {"caiso_pge_moer_5min_2020-04-08_2020-04-20.csv", 13 * 288, 5, {"moer_kg_per_kwh"}},
     {"caiso_sdge_2024_full_year_price_carbon.csv", 8784, 60, {"price_usd_per_mwh", "-"}},
-    {"caiso_sp15_2019-03-13_2019-03-25_hourly.csv", 312, 60, {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
-    {"caiso_sp15_2019-10-23_2019-11-04_hourly_dst25h.csv", 313, 60, {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
+    {"caiso_sp15_2019-03-13_2019-03-25_hourly.csv",
+     312,
+     60,
+     {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
+    {"caiso_sp15_2019-10-23_2019-11-04_hourly_dst25h.csv",
+     313,
+     60,
+     {"price_usd_per_mwh", "solar_mw", "wind_mw"}},
     {"caiso_sp15_2024-02-17_2024-09-29_hourly.csv",
      5423,
      60,
@@ -206,7 +228,8 @@ static const plain_file plain_files[] = {
 static double expected_factor(const char *column)
 {
     size_t length = strlen(column);
-    return strcmp(column + length - 3, "_mw") == 0 || strstr(column, "kg_per_kwh") != NULL ? 1000 : 1;
+    return strcmp(column + length - 3, "_mw") == 0 || strstr(column, "kg_per_kwh") != NULL ? 1000
+                                                                                           : 1;
 }
 
 START_TEST(test_plain_files)
@@ -218,7 +241,8 @@ START_TEST(test_plain_files)
     }
     for (int c = 0; c < 6 && file->columns[c] != NULL; c++) {
         if (file->columns[c][0] != '-') {
-            ck_assert_int_eq(ckpd_series_options_add_column(options, file->columns[c], NULL), CKPD_OK);
+            ck_assert_int_eq(ckpd_series_options_add_column(options, file->columns[c], NULL),
+                             CKPD_OK);
         }
     }
     ckpd_series *series = read_good(path);
@@ -245,8 +269,11 @@ START_TEST(test_days_of_23_and_25_hours)
     static const struct {
         const char *from, *until;
         int32_t slots;
-    } days[] = {{"2024-03-10", "2024-03-11", 23}, {"2024-11-03", "2024-11-04", 25}, {"2024-04-09", "2024-04-10", 24},
-                {"2024-04-08", "2024-04-15", 168}, {"2024-02-29", "2024-03-01", 24}};
+    } days[] = {{"2024-03-10", "2024-03-11", 23},
+                {"2024-11-03", "2024-11-04", 25},
+                {"2024-04-09", "2024-04-10", 24},
+                {"2024-04-08", "2024-04-15", 168},
+                {"2024-02-29", "2024-03-01", 24}};
     for (size_t i = 0; i < sizeof days / sizeof days[0]; i++) {
         ck_assert_int_eq(ckpd_series_cut(&day, year, days[i].from, days[i].until), CKPD_OK);
         ck_assert_int_eq(ckpd_series_slots(day), days[i].slots);
@@ -266,7 +293,8 @@ START_TEST(test_empty_cells)
     if (path == NULL) {
         return;
     }
-    read_bad(path, CKPD_ERR_MISSING, 8778, "row 8778 (slot from 2024-12-31T16:00), column 'carbon_kg_per_mwh': no value");
+    read_bad(path, CKPD_ERR_MISSING, 8778,
+             "row 8778 (slot from 2024-12-31T16:00), column 'carbon_kg_per_mwh': no value");
     ckpd_series_options_add_column(options, "carbon_kg_per_mwh", NULL);
     ckpd_series_options_set_fill(options, "carbon_kg_per_mwh", "hold");
     read_bad(path, CKPD_ERR_MISSING, 8778, "longer than longest_gap_hours");
@@ -321,14 +349,16 @@ START_TEST(test_file_without_nights)
     if (path == NULL) {
         return;
     }
-    read_bad(path, CKPD_ERR_MISSING, 17, "9 slots of 60 minutes absent from 2024-02-18T00:00 on, between row 16 and row 17");
+    read_bad(path, CKPD_ERR_MISSING, 17,
+             "9 slots of 60 minutes absent from 2024-02-18T00:00 on, between row 16 and row 17");
     text("from", "2024-02-17T09:00");
     text("until", "2024-02-18");
     ckpd_series *series = read_good(path);
     ck_assert_int_eq(ckpd_series_slots(series), 15);
     ckpd_series_free(series);
     text("from", "2024-02-17");
-    read_bad(path, CKPD_ERR_MISSING, 2, "the window begins at '2024-02-17', its first row 2 at 2024-02-17T09:00");
+    read_bad(path, CKPD_ERR_MISSING, 2,
+             "the window begins at '2024-02-17', its first row 2 at 2024-02-17T09:00");
 }
 END_TEST
 
@@ -345,7 +375,8 @@ START_TEST(test_renewables_watch)
     read_bad(path, CKPD_ERR_MISSING, 2, "no UTC offset");
     text("zone", "America/Los_Angeles");
     read_bad(path, CKPD_ERR_INCONSISTENT, 67 * 24 + 3 + 1,
-             "local time 2020-03-08T02:00 does not exist (the clock jumps over it) in America/Los_Angeles; 2020-03-08 "
+             "local time 2020-03-08T02:00 does not exist (the clock jumps over it) in "
+             "America/Los_Angeles; 2020-03-08 "
              "has 23 slots of 60 minutes there, the file has 24 rows for it");
     text("from", "2020-03-09");
     ckpd_series *series = read_good(path);
@@ -357,7 +388,9 @@ START_TEST(test_renewables_watch)
     int count = awk_sums(path, 1, 3, "$1 >= \"2020-03-09\"", days);
     ck_assert_int_eq(count, 114);
     double *values = malloc(sizeof *values * 114 * 24);
-    ck_assert_int_eq(ckpd_series_get(series, ckpd_series_find_column(series, "wind_mw"), values, 114 * 24), CKPD_OK);
+    ck_assert_int_eq(
+        ckpd_series_get(series, ckpd_series_find_column(series, "wind_mw"), values, 114 * 24),
+        CKPD_OK);
     for (int d = 0; d < count; d++) {
         double sum = 0;
         for (int h = 0; h < 24; h++) {
@@ -377,7 +410,8 @@ START_TEST(test_renewables_watch)
     read_bad(path, CKPD_ERR_INCONSISTENT, 4, "does not exist");
     text("from", "2020-11-01");
     text("until", "2020-11-02");
-    read_bad(path, CKPD_ERR_INCONSISTENT, 27, "2020-11-01 has 25 slots of 60 minutes there, the file has 24 rows for it");
+    read_bad(path, CKPD_ERR_INCONSISTENT, 27,
+             "2020-11-01 has 25 slots of 60 minutes there, the file has 24 rows for it");
 }
 END_TEST
 
@@ -409,7 +443,8 @@ START_TEST(test_files_without_dst)
     path = shared("de_2017-10_hourly_24h_normalised.csv");
     text("zone", "Europe/Berlin");
     read_bad(path, CKPD_ERR_INCONSISTENT, 28 * 24 + 2 + 2,
-             "local time 2017-10-29T02:00 is an ambiguous local time (it comes twice) in Europe/Berlin; 2017-10-29 has "
+             "local time 2017-10-29T02:00 is an ambiguous local time (it comes twice) in "
+             "Europe/Berlin; 2017-10-29 has "
              "25 slots of 60 minutes there, the file has 24 rows for it");
     text("until", "2017-10-29");
     series = read_good(path);
@@ -428,7 +463,8 @@ START_TEST(test_files_without_dst)
 }
 END_TEST
 
-/* --- raw downloads ----------------------------------------------------------------------------- */
+/* --- raw downloads -----------------------------------------------------------------------------
+ */
 
 static double sum_of(const ckpd_series *series, int32_t column)
 {
@@ -451,8 +487,10 @@ START_TEST(test_raw_oasis)
         int64_t first; /* line of the first row that lies before another one */
         const char *start, *from, *until;
     } files[] = {
-        {"raw_caiso_oasis_prc_lmp_sp26slak_2019-11-03_25h.csv", 25, 3, "2019-11-03T07:00:00-00:00", "2019-11-03", "2019-11-04"},
-        {"raw_caiso_oasis_prc_lmp_sp26slak_2020-03-08_23h.csv", 23, 4, "2020-03-08T08:00:00-00:00", "2020-03-08", "2020-03-09"},
+        {"raw_caiso_oasis_prc_lmp_sp26slak_2019-11-03_25h.csv", 25, 3, "2019-11-03T07:00:00-00:00",
+         "2019-11-03", "2019-11-04"},
+        {"raw_caiso_oasis_prc_lmp_sp26slak_2020-03-08_23h.csv", 23, 4, "2020-03-08T08:00:00-00:00",
+         "2020-03-08", "2020-03-09"},
     };
     for (size_t i = 0; i < 2; i++) {
         const char *path = shared(files[i].file);
@@ -504,11 +542,13 @@ START_TEST(test_raw_ercot)
     text("hour_column", "Hour Ending");
     text("zone", "America/Chicago");
     ckpd_series_options_add_column(options, "Settlement Point Price", "USD/MWh");
-    read_bad(path, CKPD_ERR_SYNTAX, 2, "time '03/13/2022': not a date YYYY-MM-DD; for others set date_order");
+    read_bad(path, CKPD_ERR_SYNTAX, 2,
+             "time '03/13/2022': not a date YYYY-MM-DD; for others set date_order");
     text("date_order", "mdy");
     text("until", "2022-03-14");
     ckpd_series *series = read_good(path);
-    ck_assert_int_eq(ckpd_series_slots(series), 23); /* hour ending 03:00 is absent, and rightly so */
+    ck_assert_int_eq(ckpd_series_slots(series),
+                     23); /* hour ending 03:00 is absent, and rightly so */
     char stamp[48];
     ckpd_series_stamp(series, 1, stamp, sizeof stamp);
     ck_assert_str_eq(stamp, "2022-03-13T02:00:00-06:00");
@@ -530,7 +570,8 @@ START_TEST(test_raw_ercot)
 
     text("from", ""); /* both days at once: 237 days lie between */
     text("until", "");
-    read_bad(path, CKPD_ERR_MISSING, 25, "absent from 2022-03-14T00:00 on, between row 24 and row 25");
+    read_bad(path, CKPD_ERR_MISSING, 25,
+             "absent from 2022-03-14T00:00 on, between row 24 and row 25");
 }
 END_TEST
 

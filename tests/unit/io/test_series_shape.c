@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Fill rules, resampling, windows of a series, the way into a site. Expected values are worked by hand. */
+/* Fill rules, resampling, windows of a series, the way into a site. Expected values are worked by
+ * hand. */
 #include "support/series_text.h"
 
 #include "base/base.h"
@@ -12,7 +13,8 @@
 
 /* --- filling ---------------------------------------------------------------------------------- */
 
-static const char holes[] = "time,x\n" H(00) ",1\n" H(01) ",\n" H(02) ",nan\n" H(03) ",7\n" H(04) ",3\n";
+static const char holes[] =
+    "time,x\n" H(00) ",1\n" H(01) ",\n" H(02) ",nan\n" H(03) ",7\n" H(04) ",3\n";
 
 static void fill(const char *rule)
 {
@@ -50,12 +52,14 @@ START_TEST(test_limits_of_filling)
     series_refused(holes, CKPD_ERR_MISSING, 3, "longer than longest_gap_hours");
     series_number("longest_gap_hours", 2);
     ckpd_series_free(series_read(holes));
-    series_refused("time,x\n" H(00) ",\n" H(01) ",2\n", CKPD_ERR_MISSING, 2, "none before it to fill from");
+    series_refused("time,x\n" H(00) ",\n" H(01) ",2\n", CKPD_ERR_MISSING, 2,
+                   "none before it to fill from");
     ckpd_series *series = series_read("time,x\n" H(00) ",1\n" H(01) ",\n");
     series_check(series, "x", 2, (double[]){1, 1});
     ckpd_series_free(series);
     fill("linear");
-    series_refused("time,x\n" H(00) ",1\n" H(01) ",\n", CKPD_ERR_MISSING, 3, "none after it for the linear rule");
+    series_refused("time,x\n" H(00) ",1\n" H(01) ",\n", CKPD_ERR_MISSING, 3,
+                   "none after it for the linear rule");
     series_refused("time,x\n" H(00) ",\n" H(01) ",\n", CKPD_ERR_MISSING, 2, "none before it");
 }
 END_TEST
@@ -65,36 +69,46 @@ START_TEST(test_absent_rows)
     const char *text = "time,x,y\n" H(00) ",1,5\n" H(01) ",2,6\n" H(04) ",8,9\n";
     series_text("gaps", "missing");
     series_column("x", NULL);
-    series_refused(text, CKPD_ERR_MISSING, -1, "no row (slot from 2024-04-09T02:00), column 'x': no value");
+    series_refused(text, CKPD_ERR_MISSING, -1,
+                   "no row (slot from 2024-04-09T02:00), column 'x': no value");
     fill("linear");
     ckpd_series *series = series_read(text);
     series_check(series, "x", 5, (double[]){1, 2, 4, 6, 8});
     series_check_stamp(series, 3, "2024-04-09T03:00Z");
     ckpd_series_free(series);
     series_number("longest_gap_hours", 1.5);
-    series_refused(text, CKPD_ERR_MISSING, 4, "2 slots of 60 minutes absent from 2024-04-09T02:00 on, between row 3 and "
-                                              "row 4; that is longer than longest_gap_hours allows");
+    series_refused(text, CKPD_ERR_MISSING, 4,
+                   "2 slots of 60 minutes absent from 2024-04-09T02:00 on, between row 3 and "
+                   "row 4; that is longer than longest_gap_hours allows");
 }
 END_TEST
 
 START_TEST(test_fill_from_another_series)
 {
-    ckpd_series *other = series_read("time,z\n2024-04-08T23:00Z,10\n" H(00) ",11\n" H(01) ",12\n" H(02) ",13\n");
+    ckpd_series *other =
+        series_read("time,z\n2024-04-08T23:00Z,10\n" H(00) ",11\n" H(01) ",12\n" H(02) ",13\n");
     series_column("x", NULL);
-    ck_assert_int_eq(ckpd_series_options_set_fill_from(series_options, "x", other, "y"), CKPD_ERR_UNKNOWN_NAME);
-    ck_assert_int_eq(ckpd_series_options_set_fill_from(series_options, "y", other, "z"), CKPD_ERR_UNKNOWN_NAME);
-    ck_assert_int_eq(ckpd_series_options_set_fill_from(series_options, "x", NULL, "z"), CKPD_ERR_ARGUMENT);
-    ck_assert_int_eq(ckpd_series_options_set_fill_from(series_options, "x", other, NULL), CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_series_options_set_fill_from(series_options, "x", other, "y"),
+                     CKPD_ERR_UNKNOWN_NAME);
+    ck_assert_int_eq(ckpd_series_options_set_fill_from(series_options, "y", other, "z"),
+                     CKPD_ERR_UNKNOWN_NAME);
+    ck_assert_int_eq(ckpd_series_options_set_fill_from(series_options, "x", NULL, "z"),
+                     CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_series_options_set_fill_from(series_options, "x", other, NULL),
+                     CKPD_ERR_ARGUMENT);
     ck_assert_int_eq(ckpd_series_options_set_fill_from(series_options, "x", other, "z"), CKPD_OK);
     ckpd_series_free(other); /* the options hold it */
     ckpd_series *series = series_read(holes);
     series_check(series, "x", 5, (double[]){1, 12, 13, 7, 3});
     ck_assert_int_eq(ckpd_series_filled_count(series, 0), 2);
     ckpd_series_free(series);
-    series_refused("time,x\n" H(02) ",1\n" H(03) ",\n", CKPD_ERR_MISSING, 3, "the other series has none for that time");
+    series_refused("time,x\n" H(02) ",1\n" H(03) ",\n", CKPD_ERR_MISSING, 3,
+                   "the other series has none for that time");
     series_refused("time,x_mw\n" H(02) ",1\n" H(03) ",\n", CKPD_ERR_UNKNOWN_NAME, 1, "");
-    series_refused("time,x\n2024-04-09T01:00Z,1\n2024-04-09T01:30Z,\n", CKPD_ERR_MISSING, 3, "another slot length or unit");
-    series_refused("time,x [kW]\n" H(00) ",1\n" H(01) ",\n", CKPD_ERR_MISSING, 3, "another slot length or unit");
+    series_refused("time,x\n2024-04-09T01:00Z,1\n2024-04-09T01:30Z,\n", CKPD_ERR_MISSING, 3,
+                   "another slot length or unit");
+    series_refused("time,x [kW]\n" H(00) ",1\n" H(01) ",\n", CKPD_ERR_MISSING, 3,
+                   "another slot length or unit");
 }
 END_TEST
 
@@ -113,7 +127,8 @@ START_TEST(test_filling_is_reported)
     series_column("x", NULL);
     fill("hold");
     ckpd_series_free(series_read(holes));
-    ck_assert_str_eq(heard, "column 'x': 2 of 5 values filled by hold, the first for 2024-04-09T01:00");
+    ck_assert_str_eq(heard,
+                     "column 'x': 2 of 5 values filled by hold, the first for 2024-04-09T01:00");
 }
 END_TEST
 
@@ -133,7 +148,8 @@ static ckpd_series *quarters(void)
 {
     char text[1024] = "time,wind_kw,price_eur_per_mwh\n";
     for (int q = 0; q < 12; q++) {
-        sprintf(text + strlen(text), "2024-04-09T%02d:%02d:00+02:00,%d.%d,%d.1\n", q / 4, q % 4 * 15, q * q, q % 10, 50 - q);
+        sprintf(text + strlen(text), "2024-04-09T%02d:%02d:00+02:00,%d.%d,%d.1\n", q / 4,
+                q % 4 * 15, q * q, q % 10, 50 - q);
     }
     return series_read(text);
 }
@@ -157,7 +173,8 @@ START_TEST(test_resampling_conserves_energy)
     for (size_t i = 0; i < sizeof minutes / sizeof minutes[0]; i++) {
         ckpd_series *made = resampled(series, minutes[i]);
         ck_assert_double_eq_tol(energy(made, 0), expected, 1e-12 * expected);
-        ck_assert_int_eq(ckpd_series_start_s(made, ckpd_series_slots(made)), ckpd_series_start_s(series, 12));
+        ck_assert_int_eq(ckpd_series_start_s(made, ckpd_series_slots(made)),
+                         ckpd_series_start_s(series, 12));
         ckpd_series_free(made);
     }
     ckpd_series_free(series);
@@ -182,7 +199,8 @@ START_TEST(test_resampling_is_exact_for_prices)
         ckpd_series_stamp(back, i, same, sizeof same);
         ck_assert_str_eq(stamp, same);
     }
-    /* Longer slots: what a constant load pays. 1 kW over the first hour at 50.1, 49.1, 48.1, 47.1. */
+    /* Longer slots: what a constant load pays. 1 kW over the first hour at 50.1, 49.1, 48.1, 47.1.
+     */
     ckpd_series *hours = resampled(series, 60);
     double hourly[3];
     ckpd_series_get(hours, 1, hourly, 3);
@@ -222,8 +240,9 @@ START_TEST(test_resampling_of_ends_and_fills)
 {
     series_column("x", NULL);
     fill("hold");
-    ckpd_series *series = series_read("interval_end_time,time_interval_end,x\n,2024-04-09T00:30Z,1\n,2024-04-09T01:00Z,\n,"
-                                      "2024-04-09T01:30Z,3\n,2024-04-09T02:00Z,5\n");
+    ckpd_series *series = series_read(
+        "interval_end_time,time_interval_end,x\n,2024-04-09T00:30Z,1\n,2024-04-09T01:00Z,\n,"
+        "2024-04-09T01:30Z,3\n,2024-04-09T02:00Z,5\n");
     ckpd_series *hours = resampled(series, 60);
     series_check(hours, "x", 2, (double[]){1, 4});
     series_check_stamp(hours, 0, "2024-04-09T01:00Z"); /* still the end */
@@ -250,8 +269,9 @@ START_TEST(test_resampling_over_dst)
         int shift = d == 0 ? 4 : -4;
         for (int q = 0; q < days[d].quarters; q++) {
             int wall = q < days[d].change ? q : q + shift;
-            sprintf(text + strlen(text), "2026-%s-%sT%02d:%02d%s,%d\n", d == 0 ? "03" : "10", d == 0 ? "29" : "25", wall / 4,
-                    wall % 4 * 15, q < days[d].change ? days[d].first_offset : days[d].second_offset, q / 4);
+            sprintf(text + strlen(text), "2026-%s-%sT%02d:%02d%s,%d\n", d == 0 ? "03" : "10",
+                    d == 0 ? "29" : "25", wall / 4, wall % 4 * 15,
+                    q < days[d].change ? days[d].first_offset : days[d].second_offset, q / 4);
         }
         ckpd_series *series = series_read(text), *hours = resampled(series, 60);
         ck_assert_int_eq(ckpd_series_slots(hours), days[d].hours);
@@ -323,11 +343,13 @@ START_TEST(test_into_a_site)
     series_says("column 'price_eur_per_mwh' is in money/MWh, wind_kw needs kW");
     ck_assert_int_eq(ckpd_series_to_site(series, 0, 1, site, "wind_mw"), CKPD_ERR_UNKNOWN_NAME);
     ck_assert_int_eq(ckpd_series_to_site(series, 2, 1, site, "wind_kw"), CKPD_ERR_RANGE);
-    ck_assert_int_eq(ckpd_series_to_site(series, 0, (double)NAN, site, "wind_kw"), CKPD_ERR_NOT_FINITE);
+    ck_assert_int_eq(ckpd_series_to_site(series, 0, (double)NAN, site, "wind_kw"),
+                     CKPD_ERR_NOT_FINITE);
     ck_assert_int_eq(ckpd_series_to_site(series, 0, -1, site, "wind_kw"), CKPD_ERR_RANGE);
     ck_assert_int_eq(ckpd_series_to_site(series, 0, 1, hourly, "wind_kw"), CKPD_ERR_INCONSISTENT);
     series_says("slots of 0.25 hours, the site slots of 1 hours");
-    ck_assert_int_eq(ckpd_series_to_site(series, 0, 1, shorter, "wind_kw"), CKPD_ERR_LENGTH); /* failure 31 */
+    ck_assert_int_eq(ckpd_series_to_site(series, 0, 1, shorter, "wind_kw"),
+                     CKPD_ERR_LENGTH); /* failure 31 */
     series_says("wind_kw has 12 values, the horizon has slots = 11");
     ck_assert_int_eq(ckpd_series_to_site(series, 0, 1, NULL, "wind_kw"), CKPD_ERR_ARGUMENT);
     ckpd_series_free(series);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* CSV as it comes: forms of the text, numbers, units, columns. Expected values are those written in the texts. */
+/* CSV as it comes: forms of the text, numbers, units, columns. Expected values are those written in
+ * the texts. */
 #define _GNU_SOURCE
 #include "support/series_text.h"
 
@@ -20,7 +21,8 @@ START_TEST(test_forms_of_the_same_text)
     static const char *const texts[] = {
         "time,x\n" T0 ",1\n" T1 ",2\n" T2 ",3\n",
         "\xef\xbb\xbftime,x\n" T0 ",1\n" T1 ",2\n" T2 ",3\n", /* byte order mark: failure 28 */
-        "\xef\xbb\xbf\"time\",\"x\"\r\n\"" T0 "\",\"1\"\r\n\"" T1 "\",\"2\"\r\n\"" T2 "\",\"3\"\r\n",
+        "\xef\xbb\xbf\"time\",\"x\"\r\n\"" T0 "\",\"1\"\r\n\"" T1 "\",\"2\"\r\n\"" T2
+        "\",\"3\"\r\n",
         "time,x\r" T0 ",1\r" T1 ",2\r" T2 ",3",
         "time,x\n" T0 ",1\n" T1 ",2\n" T2 ",3",
         "# of the market\n\n  # again\ntime,x\n" T0 ",1\n#" T0 ",7\n\n" T1 ",2\n" T2 ",3\n  \n",
@@ -55,13 +57,17 @@ START_TEST(test_broken_text)
     series_refused("time,x\n" T0 ",1\n" T1 ",2\xc0\x80\n", CKPD_ERR_SYNTAX, 3, "not UTF-8");
     series_refused("time,x\n" T0 ",\"1\n" T1 ",2\n", CKPD_ERR_SYNTAX, 2, "never closed");
     series_refused("time,x\n" T0 ",1\"2\n", CKPD_ERR_SYNTAX, 2, "quote in the wrong place");
-    series_refused("time,x\n" T0 ",1\n" T1 "\n", CKPD_ERR_LENGTH, 3, "row 3: 1 fields, the header has 2");
-    series_refused("time,x\n" T0 ",1\n\n#\n" T1 ",2,9\n", CKPD_ERR_LENGTH, 5, "row 5: 3 fields, the header has 2");
+    series_refused("time,x\n" T0 ",1\n" T1 "\n", CKPD_ERR_LENGTH, 3,
+                   "row 3: 1 fields, the header has 2");
+    series_refused("time,x\n" T0 ",1\n\n#\n" T1 ",2,9\n", CKPD_ERR_LENGTH, 5,
+                   "row 5: 3 fields, the header has 2");
     ckpd_series *series = NULL;
-    ck_assert_int_eq(ckpd_series_read_text(&series, series_context, "time,x\n" T0 ",\0\n", 27, NULL),
-                     CKPD_ERR_SYNTAX);
+    ck_assert_int_eq(
+        ckpd_series_read_text(&series, series_context, "time,x\n" T0 ",\0\n", 27, NULL),
+        CKPD_ERR_SYNTAX);
     series_says("zero byte");
-    series_refused(T0 ",1\n" T1 ",2\n", CKPD_ERR_MISSING, 1, "no column of the header begins with 'time'");
+    series_refused(T0 ",1\n" T1 ",2\n", CKPD_ERR_MISSING, 1,
+                   "no column of the header begins with 'time'");
 }
 END_TEST
 
@@ -119,14 +125,19 @@ START_TEST(test_numbers_that_are_refused)
     refused_number("1 234", "thousands separators are not accepted");
     refused_number("1'234", "thousands separators are not accepted");
     refused_number("1_234", "thousands separators are not accepted");
-    refused_number("1\xc2\xa0" "234", "thousands separators are not accepted");
+    refused_number("1\xc2\xa0"
+                   "234",
+                   "thousands separators are not accepted");
     refused_number("12 MW", "'12 MW' is not a number");
     refused_number("0x10", "is not a number");
     refused_number("1e999", "is not a number");
     refused_number("$5", "is not a number");
-    refused_number("\xe2\x88\x92" "5", "is not a number"); /* MINUS SIGN U+2212 */
+    refused_number("\xe2\x88\x92"
+                   "5",
+                   "is not a number"); /* MINUS SIGN U+2212 */
     series_column("x", "GW");
-    series_refused("time;x\n" T0 ";1\n" T1 ";1e305\n", CKPD_ERR_RANGE, 3, "row 3, column 'x': '1e305' is too large");
+    series_refused("time;x\n" T0 ";1\n" T1 ";1e305\n", CKPD_ERR_RANGE, 3,
+                   "row 3, column 'x': '1e305' is too large");
 }
 END_TEST
 
@@ -150,12 +161,14 @@ END_TEST
 /* Failure 27: never zero, always named. */
 START_TEST(test_missing_values)
 {
-    static const char *const words[] = {"",    "null", "NULL", "nan", "NaN",  "NAN", "n/a", "NA",        "#N/A",
-                                        "None", "inf", "-inf", "Inf", "+inf", "-",   "\"\"", "-Infinity"};
+    static const char *const words[] = {"",    "null", "NULL", "nan",  "NaN",      "NAN",
+                                        "n/a", "NA",   "#N/A", "None", "inf",      "-inf",
+                                        "Inf", "+inf", "-",    "\"\"", "-Infinity"};
     char text[256];
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         snprintf(text, sizeof text, "time,price\n" T0 ",1\n" T1 ",%s\n" T2 ",3\n", words[i]);
-        series_refused(text, CKPD_ERR_MISSING, 3, "row 3 (slot from 2024-04-09T01:00), column 'price': no value");
+        series_refused(text, CKPD_ERR_MISSING, 3,
+                       "row 3 (slot from 2024-04-09T01:00), column 'price': no value");
         ckpd_error error = {.size = sizeof error};
         ckpd_context_last_error(series_context, &error);
         ck_assert_str_eq(error.field, "price");
@@ -168,7 +181,8 @@ START_TEST(test_missing_values)
 }
 END_TEST
 
-/* --- units ------------------------------------------------------------------------------------- */
+/* --- units -------------------------------------------------------------------------------------
+ */
 
 START_TEST(test_units_in_the_header)
 {
@@ -176,25 +190,41 @@ START_TEST(test_units_in_the_header)
         const char *header, *unit;
         double factor;
     } table[] = {
-        {"wind_mw", "kW", 1000},           {"wind_kw", "kW", 1},       {"Wind [MW]", "kW", 1000},
-        {"Wind (GW)", "kW", 1e6},          {"load_w", "kW", 0.001},    {"Solar MW", "kW", 1000},
-        {"price_usd_per_mwh", "money/MWh", 1}, {"price_per_mwh", "money/MWh", 1},
-        {"price_eur_per_kwh", "money/MWh", 1000}, {"Price [EUR/MWh]", "money/MWh", 1},
-        {"Preis [\xe2\x82\xac/MWh]", "money/MWh", 1}, {"price (ct/kWh)", "money/MWh", 10},
-        {"price_ct_per_kwh", "money/MWh", 10}, {"moer_kg_per_kwh", "kg/MWh", 1000},
-        {"carbon_kg_per_mwh", "kg/MWh", 1}, {"CI [gCO2/kWh]", "kg/MWh", 1}, {"carbon_g_per_kwh", "kg/MWh", 1},
-        {"moer (lbs/MWh)", "kg/MWh", 0.45359237}, {"consumption_kwh", "kW", 1}, /* kWh in an hour */
-        {"consumption_mwh", "kW", 1000},   {"gpu_cap", "", 1},         {"pue", "", 1},
-        {"x [furlongs]", "", 1},           {"pump", "", 1},            {"mw", "", 1},
+        {"wind_mw", "kW", 1000},
+        {"wind_kw", "kW", 1},
+        {"Wind [MW]", "kW", 1000},
+        {"Wind (GW)", "kW", 1e6},
+        {"load_w", "kW", 0.001},
+        {"Solar MW", "kW", 1000},
+        {"price_usd_per_mwh", "money/MWh", 1},
+        {"price_per_mwh", "money/MWh", 1},
+        {"price_eur_per_kwh", "money/MWh", 1000},
+        {"Price [EUR/MWh]", "money/MWh", 1},
+        {"Preis [\xe2\x82\xac/MWh]", "money/MWh", 1},
+        {"price (ct/kWh)", "money/MWh", 10},
+        {"price_ct_per_kwh", "money/MWh", 10},
+        {"moer_kg_per_kwh", "kg/MWh", 1000},
+        {"carbon_kg_per_mwh", "kg/MWh", 1},
+        {"CI [gCO2/kWh]", "kg/MWh", 1},
+        {"carbon_g_per_kwh", "kg/MWh", 1},
+        {"moer (lbs/MWh)", "kg/MWh", 0.45359237},
+        {"consumption_kwh", "kW", 1}, /* kWh in an hour */
+        {"consumption_mwh", "kW", 1000},
+        {"gpu_cap", "", 1},
+        {"pue", "", 1},
+        {"x [furlongs]", "", 1},
+        {"pump", "", 1},
+        {"mw", "", 1},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         char text[256];
         snprintf(text, sizeof text, "time,%s\n" T0 ",2\n" T1 ",4\n", table[i].header);
         ckpd_series *series = series_read(text);
-        ck_assert_msg(strcmp(ckpd_series_column_unit(series, 0), table[i].unit) == 0, "%s: '%s'", table[i].header,
-                      ckpd_series_column_unit(series, 0));
+        ck_assert_msg(strcmp(ckpd_series_column_unit(series, 0), table[i].unit) == 0, "%s: '%s'",
+                      table[i].header, ckpd_series_column_unit(series, 0));
         ck_assert_str_eq(ckpd_series_column_name(series, 0), table[i].header);
-        series_check(series, table[i].header, 2, (double[]){2 * table[i].factor, 4 * table[i].factor});
+        series_check(series, table[i].header, 2,
+                     (double[]){2 * table[i].factor, 4 * table[i].factor});
         ckpd_series_free(series);
     }
 }
@@ -205,24 +235,29 @@ START_TEST(test_units_given)
     series_column("wind", "MW");
     series_column("Price", NULL); /* without the bracket of its header */
     series_column("load_mw", "MW");
-    ckpd_series *series = series_read("time,load_mw,Price [EUR/MWh],wind\n" T0 ",5,6,7\n" T1 ",8,9,10\n");
+    ckpd_series *series =
+        series_read("time,load_mw,Price [EUR/MWh],wind\n" T0 ",5,6,7\n" T1 ",8,9,10\n");
     series_check(series, "wind", 2, (double[]){7000, 10000});
     series_check(series, "Price", 2, (double[]){6, 9});
     series_check(series, "load_mw", 2, (double[]){5000, 8000});
     ck_assert_int_eq(ckpd_series_column_count(series), 3);
     ck_assert_int_eq(ckpd_series_find_column(series, "wind"), 0); /* in the order asked */
     ckpd_series_free(series);
-    series_refused("time,load_mw,Price [EUR/MWh],wind_kw,wind\n" T0 ",5,6,1,x\n", CKPD_ERR_SYNTAX, 2, "'x'");
+    series_refused("time,load_mw,Price [EUR/MWh],wind_kw,wind\n" T0 ",5,6,1,x\n", CKPD_ERR_SYNTAX,
+                   2, "'x'");
     series_fresh();
     series_column("wind_kw", "MW");
-    series_refused("time,wind_kw\n" T0 ",5\n", CKPD_ERR_INCONSISTENT, 1, "another unit than the one given");
-    ck_assert_int_eq(ckpd_series_options_add_column(series_options, "a", "MV"), CKPD_ERR_UNKNOWN_NAME);
+    series_refused("time,wind_kw\n" T0 ",5\n", CKPD_ERR_INCONSISTENT, 1,
+                   "another unit than the one given");
+    ck_assert_int_eq(ckpd_series_options_add_column(series_options, "a", "MV"),
+                     CKPD_ERR_UNKNOWN_NAME);
     series_says("unit 'MV' is not known; examples are kW");
-    static const char *const bad[] = {"", " ", "kW/", "/MWh", "EUR/kW", "kWh/kWh", "EUR/MWh/h",
-                                      "kilowatts of nameplate power"};
+    static const char *const bad[] = {
+        "", " ", "kW/", "/MWh", "EUR/kW", "kWh/kWh", "EUR/MWh/h", "kilowatts of nameplate power"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        ck_assert_msg(ckpd_series_options_add_column(series_options, "a", bad[i]) == CKPD_ERR_UNKNOWN_NAME, "'%s'",
-                      bad[i]);
+        ck_assert_msg(ckpd_series_options_add_column(series_options, "a", bad[i]) ==
+                          CKPD_ERR_UNKNOWN_NAME,
+                      "'%s'", bad[i]);
     }
 }
 END_TEST
@@ -236,7 +271,8 @@ START_TEST(test_energy_of_short_slots)
 }
 END_TEST
 
-/* --- columns ----------------------------------------------------------------------------------- */
+/* --- columns -----------------------------------------------------------------------------------
+ */
 
 /* Failure 34 in a file: the nearest name. */
 START_TEST(test_columns_that_are_not_there)
@@ -244,7 +280,8 @@ START_TEST(test_columns_that_are_not_there)
     series_column("price_usd_per_mwh", NULL);
     series_refused("time,prize_usd_per_mwh\n" T0 ",1\n", CKPD_ERR_UNKNOWN_NAME, 1,
                    "no column 'price_usd_per_mwh'; did you mean 'prize_usd_per_mwh'?");
-    series_refused("time,x,x\n" T0 ",1,2\n", CKPD_ERR_UNKNOWN_NAME, 1, "no column 'price_usd_per_mwh'");
+    series_refused("time,x,x\n" T0 ",1,2\n", CKPD_ERR_UNKNOWN_NAME, 1,
+                   "no column 'price_usd_per_mwh'");
     series_fresh();
     series_refused("time,x,x\n" T0 ",1,2\n", CKPD_ERR_DUPLICATE, 1, "column 'x' twice");
     series_refused("time\n" T0 "\n", CKPD_ERR_MISSING, 1, "0 columns beside the time");
@@ -330,9 +367,11 @@ START_TEST(test_arguments)
     char stamp[48];
     ck_assert_int_eq(ckpd_series_read_text(NULL, series_context, "", 0, NULL), CKPD_ERR_ARGUMENT);
     ck_assert_int_eq(ckpd_series_read_text(&series, NULL, "", 0, NULL), CKPD_ERR_ARGUMENT);
-    ck_assert_int_eq(ckpd_series_read_text(&series, series_context, NULL, 0, NULL), CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_series_read_text(&series, series_context, NULL, 0, NULL),
+                     CKPD_ERR_ARGUMENT);
     ck_assert_int_eq(ckpd_series_read_file(&series, series_context, NULL, NULL), CKPD_ERR_ARGUMENT);
-    ck_assert_int_eq(ckpd_series_read_file(&series, series_context, "/nonexistent/a.csv", NULL), CKPD_ERR_FILE);
+    ck_assert_int_eq(ckpd_series_read_file(&series, series_context, "/nonexistent/a.csv", NULL),
+                     CKPD_ERR_FILE);
     series_says("/nonexistent/a.csv");
     series = series_read("time,x\n" T0 ",1\n" T1 ",2\n" T2 ",3\n");
     ck_assert_int_eq(ckpd_series_get(series, 1, value, 3), CKPD_ERR_RANGE);
@@ -359,14 +398,16 @@ END_TEST
 /* Failure 71: names beyond ASCII. */
 START_TEST(test_paths_beyond_ascii)
 {
-    const char *path = "gr\xc3\xb6\xc3\x9f" "e \xe6\x95\xb0\xe6\x8d\xae.csv";
+    const char *path = "gr\xc3\xb6\xc3\x9f"
+                       "e \xe6\x95\xb0\xe6\x8d\xae.csv";
     FILE *file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
     fputs("time,Erl\xc3\xb6s [EUR/MWh]\n" T0 ",1\n" T1 ",nix\n", file);
     fclose(file);
     ckpd_series *series = NULL;
     ck_assert_int_eq(ckpd_series_read_file(&series, series_context, path, NULL), CKPD_ERR_SYNTAX);
-    series_says("gr\xc3\xb6\xc3\x9f" "e \xe6\x95\xb0\xe6\x8d\xae.csv: row 3, column 'Erl\xc3\xb6s [EUR/MWh]'");
+    series_says("gr\xc3\xb6\xc3\x9f"
+                "e \xe6\x95\xb0\xe6\x8d\xae.csv: row 3, column 'Erl\xc3\xb6s [EUR/MWh]'");
     remove(path);
 }
 END_TEST

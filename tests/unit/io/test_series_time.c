@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Time labels, the axis, DST, windows. Instants expected here were worked by hand from the rules of the zones
- * (Europe/Berlin: UTC+1, +2 from the last Sunday of March 01:00Z to the last Sunday of October 01:00Z).
+ * Time labels, the axis, DST, windows. Instants expected here were worked by hand from the rules of
+ * the zones (Europe/Berlin: UTC+1, +2 from the last Sunday of March 01:00Z to the last Sunday of
+ * October 01:00Z).
  */
 #include "support/series_text.h"
 
@@ -115,12 +116,14 @@ END_TEST
 
 START_TEST(test_ends_as_labels)
 {
-    ckpd_series *series = series_read("time_interval_end,x\n2024-04-09T00:05:00+10:00,1\n2024-04-09T00:10:00+10:00,2\n");
+    ckpd_series *series = series_read(
+        "time_interval_end,x\n2024-04-09T00:05:00+10:00,1\n2024-04-09T00:10:00+10:00,2\n");
     ck_assert_int_eq(ckpd_series_start_s(series, 0), EPOCH_0 - 36000);
     series_check_stamp(series, 1, "2024-04-09T00:10:00+10:00");
     ckpd_series_free(series);
     series_text("label", "start"); /* what is said wins over what the name suggests */
-    series = series_read("time_interval_end,x\n2024-04-09T00:05:00+10:00,1\n2024-04-09T00:10:00+10:00,2\n");
+    series = series_read(
+        "time_interval_end,x\n2024-04-09T00:05:00+10:00,1\n2024-04-09T00:10:00+10:00,2\n");
     ck_assert_int_eq(ckpd_series_start_s(series, 0), EPOCH_0 - 36000 + 300);
     ckpd_series_free(series);
     series_text("label", "end");
@@ -128,7 +131,8 @@ START_TEST(test_ends_as_labels)
     ck_assert_int_eq(ckpd_series_start_s(series, 0), EPOCH_0);
     ckpd_series_free(series);
     series_text("label", "auto");
-    series = series_read("time_weekend,x\n2024-04-09T01:00Z,1\n2024-04-09T02:00Z,2\n"); /* no end in it */
+    series = series_read(
+        "time_weekend,x\n2024-04-09T01:00Z,1\n2024-04-09T02:00Z,2\n"); /* no end in it */
     ck_assert_int_eq(ckpd_series_start_s(series, 0), EPOCH_0 + 3600);
     ckpd_series_free(series);
 }
@@ -165,21 +169,25 @@ END_TEST
 
 START_TEST(test_rows_out_of_order)
 {
-    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n" H(01) ",3\n" H(02) ",3\n", CKPD_ERR_DUPLICATE, 4,
+    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n" H(01) ",3\n" H(02) ",3\n",
+                   CKPD_ERR_DUPLICATE, 4,
                    "row 4 (slot from 2024-04-09T01:00) has the same time as row 3");
-    series_refused("time,x\n" H(00) ",1\n" H(02) ",2\n" H(01) ",3\n", CKPD_ERR_INCONSISTENT, 4, "set sort");
-    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n2024-04-09T01:30Z,3\n" H(02) ",4\n" H(03) ",4\n" H(04) ",4\n" H(05)
-                   ",4\n",
+    series_refused("time,x\n" H(00) ",1\n" H(02) ",2\n" H(01) ",3\n", CKPD_ERR_INCONSISTENT, 4,
+                   "set sort");
+    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n2024-04-09T01:30Z,3\n" H(02) ",4\n" H(
+                       03) ",4\n" H(04) ",4\n" H(05) ",4\n",
                    CKPD_ERR_INCONSISTENT, 4, "row 4 (slot from 2024-04-09T01:30) overlaps row 3");
-    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n" H(02) ",3\n2024-04-09T03:10Z,4\n", CKPD_ERR_INCONSISTENT, 5,
-                   "is no whole number of slots after row 4");
-    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n" H(02) ",3\n" H(05) ",4\n", CKPD_ERR_MISSING, 5,
-                   "2 slots of 60 minutes absent from 2024-04-09T03:00 on, between row 4 and row 5");
+    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n" H(02) ",3\n2024-04-09T03:10Z,4\n",
+                   CKPD_ERR_INCONSISTENT, 5, "is no whole number of slots after row 4");
+    series_refused(
+        "time,x\n" H(00) ",1\n" H(01) ",2\n" H(02) ",3\n" H(05) ",4\n", CKPD_ERR_MISSING, 5,
+        "2 slots of 60 minutes absent from 2024-04-09T03:00 on, between row 4 and row 5");
     series_number("sort", 1);
     ckpd_series *series = series_read("time,x\n" H(02) ",3\n" H(00) ",1\n" H(01) ",2\n");
     series_check(series, "x", 3, (double[]){1, 2, 3});
     ckpd_series_free(series);
-    series_refused("time,x\n" H(02) ",3\n" H(00) ",1\n" H(01) ",2\n" H(00) ",2\n", CKPD_ERR_DUPLICATE, 5, "row 3");
+    series_refused("time,x\n" H(02) ",3\n" H(00) ",1\n" H(01) ",2\n" H(00) ",2\n",
+                   CKPD_ERR_DUPLICATE, 5, "row 3");
 }
 END_TEST
 
@@ -191,11 +199,13 @@ START_TEST(test_slot_length)
     ckpd_series *series = series_read("time,x\n" H(00) ",1\n");
     ck_assert_double_eq(ckpd_series_slot_hours(series), 0.25);
     ckpd_series_free(series);
-    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n", CKPD_ERR_MISSING, 3, "3 slots of 15 minutes absent");
+    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n", CKPD_ERR_MISSING, 3,
+                   "3 slots of 15 minutes absent");
     series_number("slot_minutes", 120);
     series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n", CKPD_ERR_INCONSISTENT, 3, "overlaps");
     series_number("slot_minutes", 1.0 / 7);
-    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n", CKPD_ERR_RANGE, -1, "not a whole number of seconds");
+    series_refused("time,x\n" H(00) ",1\n" H(01) ",2\n", CKPD_ERR_RANGE, -1,
+                   "not a whole number of seconds");
 }
 END_TEST
 
@@ -211,13 +221,15 @@ START_TEST(test_too_many_slots)
 }
 END_TEST
 
-/* --- DST (failures 23 and 24) --------------------------------------------------------------------- */
+/* --- DST (failures 23 and 24)
+ * --------------------------------------------------------------------- */
 
 /* Rows of one day: hours first..last of the wall clock, `offset` written after each unless NULL. */
 static void add_hours(char *text, const char *date, int first, int last, const char *offset)
 {
     for (int hour = first; hour <= last; hour++) {
-        sprintf(text + strlen(text), "%sT%02d:00%s,%d\n", date, hour, offset != NULL ? offset : "", hour);
+        sprintf(text + strlen(text), "%sT%02d:00%s,%d\n", date, hour, offset != NULL ? offset : "",
+                hour);
     }
 }
 
@@ -264,7 +276,8 @@ START_TEST(test_day_of_23_hours)
     strcpy(text, "time,x\n"); /* 24 rows: one too many */
     add_hours(text, "2026-03-29", 0, 23, NULL);
     series_refused(text, CKPD_ERR_INCONSISTENT, 4,
-                   "row 4: local time 2026-03-29T02:00 does not exist (the clock jumps over it) in Europe/Berlin; "
+                   "row 4: local time 2026-03-29T02:00 does not exist (the clock jumps over it) in "
+                   "Europe/Berlin; "
                    "2026-03-29 has 23 slots of 60 minutes there, the file has 24 rows for it");
     strcpy(text, "time,x\n"); /* 24 rows with one offset go beyond the day */
     add_hours(text, "2026-03-29", 0, 23, "+01:00");
@@ -301,12 +314,15 @@ START_TEST(test_day_of_25_hours)
     add_hours(text, "2026-10-25", 0, 2, NULL);
     add_hours(text, "2026-10-25", 2, 23, NULL);
     series_refused(text, CKPD_ERR_INCONSISTENT, 4,
-                   "row 4: local time 2026-10-25T02:00 is an ambiguous local time (it comes twice) in Europe/Berlin; "
-                   "2026-10-25 has 25 slots of 60 minutes there, the file has 25 rows for it: write times with UTC "
+                   "row 4: local time 2026-10-25T02:00 is an ambiguous local time (it comes twice) "
+                   "in Europe/Berlin; "
+                   "2026-10-25 has 25 slots of 60 minutes there, the file has 25 rows for it: "
+                   "write times with UTC "
                    "offset, or name a repeat_column");
     strcpy(text, "time,x\n"); /* an hour lost */
     add_hours(text, "2026-10-25", 0, 23, NULL);
-    series_refused(text, CKPD_ERR_INCONSISTENT, 4, "has 25 slots of 60 minutes there, the file has 24 rows for it");
+    series_refused(text, CKPD_ERR_INCONSISTENT, 4,
+                   "has 25 slots of 60 minutes there, the file has 24 rows for it");
 }
 END_TEST
 
@@ -315,17 +331,20 @@ START_TEST(test_repeated_hour_with_a_flag)
     if (!series_has_tzdata()) {
         return;
     }
-    const char *text = "time,again,x\n2026-10-25T01:00,N,1\n2026-10-25T02:00,N,2\n2026-10-25T02:00,Y,3\n"
-                       "2026-10-25T03:00,N,4\n";
+    const char *text =
+        "time,again,x\n2026-10-25T01:00,N,1\n2026-10-25T02:00,N,2\n2026-10-25T02:00,Y,3\n"
+        "2026-10-25T03:00,N,4\n";
     series_text("zone", "Europe/Berlin");
     series_text("repeat_column", "again");
     ckpd_series *series = series_read(text);
     series_check(series, "x", 4, (double[]){1, 2, 3, 4});
-    series_check_stamp(series, 1, "2026-10-25T02:00+02:00"); /* with offset now: the bare time would come twice */
+    series_check_stamp(
+        series, 1, "2026-10-25T02:00+02:00"); /* with offset now: the bare time would come twice */
     series_check_stamp(series, 2, "2026-10-25T02:00+01:00");
     ckpd_series_free(series);
     series_number("sort", 1);
-    series = series_read("time,again,x\n2026-10-25T02:00,1,3\n2026-10-25T02:30,false,2.5\n2026-10-25T02:30,true,3.5\n"
+    series = series_read("time,again,x\n2026-10-25T02:00,1,3\n2026-10-25T02:30,false,2.5\n2026-10-"
+                         "25T02:30,true,3.5\n"
                          "2026-10-25T02:00,0,2\n");
     series_check(series, "x", 4, (double[]){2, 2.5, 3, 3.5});
     ckpd_series_free(series);
@@ -385,18 +404,22 @@ START_TEST(test_windows_while_reading)
     ck_assert_int_eq(ckpd_series_slots(series), 2);
     ckpd_series_free(series);
     series_text("from", "2024-04-07");
-    series_refused(text, CKPD_ERR_MISSING, 2, "the window begins at '2024-04-07', its first row 2 at 2024-04-08T00:00");
+    series_refused(text, CKPD_ERR_MISSING, 2,
+                   "the window begins at '2024-04-07', its first row 2 at 2024-04-08T00:00");
     series_text("from", "2024-04-09T03:30");
     series_text("until", "");
     series_refused(text, CKPD_ERR_INCONSISTENT, 50, "no whole number of slots");
     series_text("until", "2024-04-10");
-    series_refused(text, CKPD_ERR_MISSING, 30, "the window begins at '2024-04-09T03:30', its first row 30");
+    series_refused(text, CKPD_ERR_MISSING, 30,
+                   "the window begins at '2024-04-09T03:30', its first row 30");
     series_text("from", "2024-04-09");
     series_text("until", "2024-04-09T20:30");
-    series_refused(text, CKPD_ERR_MISSING, 46, "the window ends at '2024-04-09T20:30', its last row 46 at 2024-04-09T21:00");
+    series_refused(text, CKPD_ERR_MISSING, 46,
+                   "the window ends at '2024-04-09T20:30', its last row 46 at 2024-04-09T21:00");
     series_text("from", "2025-01-01");
     series_text("until", "");
-    series_refused(text, CKPD_ERR_MISSING, -1, "the rows go from 2024-04-08T00:00 to 2024-04-10T06:30");
+    series_refused(text, CKPD_ERR_MISSING, -1,
+                   "the rows go from 2024-04-08T00:00 to 2024-04-10T06:30");
     series_text("from", "tomorrow");
     series_refused(text, CKPD_ERR_SYNTAX, -1, "from = 'tomorrow': not a date");
     series_text("from", "2024-04-09T05:00");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Calendar and time zones. Expected values: the calendar is compared with gmtime_r day by day; zones with the C
- * library's localtime_r under TZ (the test may set it, the library may not), DST dates with the published rules
- * (EU directive 2000/84/EC, US Energy Policy Act of 2005), two files with the examples of RFC 9636 appendix B.
+ * Calendar and time zones. Expected values: the calendar is compared with gmtime_r day by day;
+ * zones with the C library's localtime_r under TZ (the test may set it, the library may not), DST
+ * dates with the published rules (EU directive 2000/84/EC, US Energy Policy Act of 2005), two files
+ * with the examples of RFC 9636 appendix B.
  */
 #include "support/support.h"
 
@@ -70,10 +71,10 @@ END_TEST
 
 START_TEST(test_against_the_c_library)
 {
-    static const char *const names[] = {"Europe/Berlin",    "America/Los_Angeles", "America/Chicago",
-                                        "Australia/Sydney", "Australia/Lord_Howe", "Asia/Kolkata",
-                                        "America/Santiago", "Africa/Casablanca",   "Pacific/Apia",
-                                        "Europe/Dublin",    "America/St_Johns",    "Antarctica/Troll"};
+    static const char *const names[] = {
+        "Europe/Berlin",       "America/Los_Angeles", "America/Chicago",  "Australia/Sydney",
+        "Australia/Lord_Howe", "Asia/Kolkata",        "America/Santiago", "Africa/Casablanca",
+        "Pacific/Apia",        "Europe/Dublin",       "America/St_Johns", "Antarctica/Troll"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         ckpd__zone *zone = zone_or_skip(names[i]);
         if (zone == NULL) {
@@ -84,18 +85,21 @@ START_TEST(test_against_the_c_library)
         ckpd__random random;
         ckpd__random_seed(&random, 20260329, i);
         for (int k = 0; k < (test_fast() ? 500 : 4000); k++) {
-            int64_t utc = at(1900, 1, 1, 0, 0) + (int64_t)(ckpd__random_uniform(&random) * 86400 * 365.25 * 250);
+            int64_t utc = at(1900, 1, 1, 0, 0) +
+                          (int64_t)(ckpd__random_uniform(&random) * 86400 * 365.25 * 250);
             time_t seconds = (time_t)utc;
             struct tm tm;
             ck_assert_ptr_nonnull(localtime_r(&seconds, &tm));
-            int64_t wall = ckpd__days_of_date(tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday) * 86400 +
-                           tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec;
-            ck_assert_msg(ckpd__zone_offset(zone, utc) == wall - utc, "%s at %lld: %d, C library %lld", names[i],
-                          (long long)utc, ckpd__zone_offset(zone, utc), (long long)(wall - utc));
+            int64_t wall =
+                ckpd__days_of_date(tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday) * 86400 +
+                tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec;
+            ck_assert_msg(ckpd__zone_offset(zone, utc) == wall - utc,
+                          "%s at %lld: %d, C library %lld", names[i], (long long)utc,
+                          ckpd__zone_offset(zone, utc), (long long)(wall - utc));
             int64_t back[2];
             int32_t count = ckpd__zone_instants(zone, wall, back);
-            ck_assert_msg(count >= 1 && (back[0] == utc || (count == 2 && back[1] == utc)), "%s at %lld", names[i],
-                          (long long)utc);
+            ck_assert_msg(count >= 1 && (back[0] == utc || (count == 2 && back[1] == utc)),
+                          "%s at %lld", names[i], (long long)utc);
         }
         ckpd__zone_free(context, zone);
     }
@@ -105,9 +109,10 @@ END_TEST
 static void check_day(ckpd__zone *zone, int32_t year, int32_t month, int32_t day, int32_t hours)
 {
     int64_t start = at(year, month, day, 0, 0);
-    int64_t length = ckpd__zone_first_instant(zone, start + 86400) - ckpd__zone_first_instant(zone, start);
-    ck_assert_msg(length == hours * 3600, "%s %d-%d-%d has %lld s", ckpd__zone_name(zone), year, month, day,
-                  (long long)length);
+    int64_t length =
+        ckpd__zone_first_instant(zone, start + 86400) - ckpd__zone_first_instant(zone, start);
+    ck_assert_msg(length == hours * 3600, "%s %d-%d-%d has %lld s", ckpd__zone_name(zone), year,
+                  month, day, (long long)length);
 }
 
 START_TEST(test_day_lengths)
@@ -130,7 +135,8 @@ START_TEST(test_day_lengths)
     ckpd__zone_free(context, pacific);
     ckpd__zone *howe = zone_or_skip("Australia/Lord_Howe"); /* half an hour */
     int64_t start = at(2024, 4, 7, 0, 0);
-    ck_assert_int_eq(ckpd__zone_first_instant(howe, start + 86400) - ckpd__zone_first_instant(howe, start),
+    ck_assert_int_eq(ckpd__zone_first_instant(howe, start + 86400) -
+                         ckpd__zone_first_instant(howe, start),
                      86400 + 1800);
     ckpd__zone_free(context, howe);
 }
@@ -149,12 +155,14 @@ START_TEST(test_hours_that_are_not_there_or_twice)
     ck_assert_int_eq(ckpd__zone_instants(zone, at(2026, 3, 29, 2, 59), utc), 0);
     ck_assert_int_eq(ckpd__zone_instants(zone, at(2026, 3, 29, 3, 0), utc), 1);
     ck_assert_int_eq(utc[0], at(2026, 3, 29, 1, 0));
-    ck_assert_int_eq(ckpd__zone_first_instant(zone, at(2026, 3, 29, 2, 30)), at(2026, 3, 29, 1, 30));
+    ck_assert_int_eq(ckpd__zone_first_instant(zone, at(2026, 3, 29, 2, 30)),
+                     at(2026, 3, 29, 1, 30));
     ck_assert_int_eq(ckpd__zone_instants(zone, at(2026, 10, 25, 2, 0), utc), 2);
     ck_assert_int_eq(utc[0], at(2026, 10, 25, 0, 0));
     ck_assert_int_eq(utc[1], at(2026, 10, 25, 1, 0));
     ck_assert_int_eq(ckpd__zone_instants(zone, at(2026, 10, 25, 3, 0), utc), 1);
-    ck_assert_int_eq(ckpd__zone_first_instant(zone, at(2026, 10, 25, 2, 0)), at(2026, 10, 25, 0, 0));
+    ck_assert_int_eq(ckpd__zone_first_instant(zone, at(2026, 10, 25, 2, 0)),
+                     at(2026, 10, 25, 0, 0));
     ckpd__zone_free(context, zone);
 }
 END_TEST
@@ -164,8 +172,8 @@ START_TEST(test_fixed_offsets)
     static const struct {
         const char *name;
         int32_t offset;
-    } good[] = {{"UTC", 0},        {"Z", 0},       {"+10:00", 36000}, {"-03:30", -12600},
-                {"+9", 32400},     {"-05", -18000}, {"+0545", 20700}, {"+00:00", 0}};
+    } good[] = {{"UTC", 0},    {"Z", 0},        {"+10:00", 36000}, {"-03:30", -12600},
+                {"+9", 32400}, {"-05", -18000}, {"+0545", 20700},  {"+00:00", 0}};
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         ckpd__zone *zone = NULL;
         ck_assert_int_eq(ckpd__zone_load(&zone, context, good[i].name, "/nonexistent"), CKPD_OK);
@@ -180,12 +188,14 @@ END_TEST
 
 START_TEST(test_names_that_are_refused)
 {
-    static const char *const bad[] = {"",          "Europe/Berlim", "../../etc/passwd", "/etc/localtime",
-                                      "Europe",    "+25:00",        "+10:60",           "+1:00",
-                                      "+123",      "10:00",         "Europe/Berlin ",   "Europe\nBerlin"};
+    static const char *const bad[] = {
+        "",       "Europe/Berlim", "../../etc/passwd", "/etc/localtime",
+        "Europe", "+25:00",        "+10:60",           "+1:00",
+        "+123",   "10:00",         "Europe/Berlin ",   "Europe\nBerlin"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         ckpd__zone *zone = NULL;
-        ck_assert_msg(ckpd__zone_load(&zone, context, bad[i], NULL) == CKPD_ERR_UNKNOWN_NAME, "'%s'", bad[i]);
+        ck_assert_msg(ckpd__zone_load(&zone, context, bad[i], NULL) == CKPD_ERR_UNKNOWN_NAME,
+                      "'%s'", bad[i]);
         ck_assert_ptr_null(zone);
         ck_assert_ptr_nonnull(strstr(ckpd_context_last_message(context), "Europe/Berlin"));
     }
@@ -206,7 +216,8 @@ static void put(bytes *b, uint64_t value, size_t width)
     }
 }
 
-static void put_header(bytes *b, char version, uint32_t leaps, uint32_t times, uint32_t types, uint32_t chars)
+static void put_header(bytes *b, char version, uint32_t leaps, uint32_t times, uint32_t types,
+                       uint32_t chars)
 {
     memcpy(b->data + b->length, "TZif", 4);
     b->length += 4;
@@ -220,8 +231,9 @@ static void put_header(bytes *b, char version, uint32_t leaps, uint32_t times, u
     put(b, chars, 4);
 }
 
-/* The example of RFC 9636, appendix B.3: "IST-2IDT,M3.4.4/26,M10.5.0" with one transition (Asia/Jerusalem,
-   truncated, version 3): the clock change of Friday 02:00 is written as Thursday at 26:00. */
+/* The example of RFC 9636, appendix B.3: "IST-2IDT,M3.4.4/26,M10.5.0" with one transition
+   (Asia/Jerusalem, truncated, version 3): the clock change of Friday 02:00 is written as Thursday
+   at 26:00. */
 static bytes jerusalem(void)
 {
     bytes b = {.length = 0};
@@ -246,12 +258,14 @@ START_TEST(test_rule_with_wide_hours)
     ckpd__zone *zone = NULL;
     int32_t status = ckpd__zone_parse(&zone, context, "test", b.data, b.length);
     ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
-    /* 2038: fourth Thursday of March is the 25th, +26 h = Friday 26 March 02:00; last Sunday of October: 31. */
+    /* 2038: fourth Thursday of March is the 25th, +26 h = Friday 26 March 02:00; last Sunday of
+     * October: 31. */
     ck_assert_int_eq(ckpd__zone_offset(zone, at(2038, 3, 25, 23, 59)), 7200);
     ck_assert_int_eq(ckpd__zone_offset(zone, at(2038, 3, 26, 0, 0)), 10800);
     ck_assert_int_eq(ckpd__zone_offset(zone, at(2038, 10, 30, 22, 59)), 10800);
     ck_assert_int_eq(ckpd__zone_offset(zone, at(2038, 10, 30, 23, 0)), 7200);
-    ck_assert_int_eq(ckpd__zone_offset(zone, at(2000, 7, 1, 0, 0)), 7200); /* before the first transition */
+    ck_assert_int_eq(ckpd__zone_offset(zone, at(2000, 7, 1, 0, 0)),
+                     7200); /* before the first transition */
     ckpd__zone_free(context, zone);
 }
 END_TEST
@@ -281,13 +295,15 @@ START_TEST(test_version_1)
 }
 END_TEST
 
-/* Every cut of a good file is refused, and every changed byte is either refused or gives a usable zone. */
+/* Every cut of a good file is refused, and every changed byte is either refused or gives a usable
+ * zone. */
 START_TEST(test_damaged_files)
 {
     bytes good = jerusalem();
     for (size_t length = 0; length < good.length; length++) {
         ckpd__zone *zone = NULL;
-        ck_assert_int_eq(ckpd__zone_parse(&zone, context, "cut", good.data, length), CKPD_ERR_SYNTAX);
+        ck_assert_int_eq(ckpd__zone_parse(&zone, context, "cut", good.data, length),
+                         CKPD_ERR_SYNTAX);
         ck_assert_ptr_null(zone);
     }
     for (size_t i = 0; i < good.length; i++) {
@@ -311,7 +327,8 @@ START_TEST(test_files_with_leap_seconds_are_refused)
     put_header(&b, '\0', 1, 0, 1, 4);
     b.length += 6 + 4 + 8;
     ckpd__zone *zone = NULL;
-    ck_assert_int_eq(ckpd__zone_parse(&zone, context, "right/UTC", b.data, b.length), CKPD_ERR_SYNTAX);
+    ck_assert_int_eq(ckpd__zone_parse(&zone, context, "right/UTC", b.data, b.length),
+                     CKPD_ERR_SYNTAX);
     ck_assert_str_eq(ckpd_context_last_message(context),
                      "time zone right/UTC: not a usable TZif file (it counts leap seconds)");
 }
@@ -320,11 +337,22 @@ END_TEST
 START_TEST(test_rules)
 {
     ckpd__zone_rule rule;
-    static const char *const bad[] = {"",         "AB3",        "EST",          "EST5EDT",      "EST25",
-                                      "<-03>",    "<-03",       "EST5EDT,M3",   "EST5EDT,M13.1.0,M11.1.0",
-                                      "EST5EDT,M3.2.0,M11.1.0x", "EST5EDT,M3.2.0/168,M11.1.0",
-                                      "EST5EDT,J0,J365", "EST5EDT,366,1", "EST5EDT,M3.2.7,M11.1.0",
-                                      "EST5:60", "EST99999999999"};
+    static const char *const bad[] = {"",
+                                      "AB3",
+                                      "EST",
+                                      "EST5EDT",
+                                      "EST25",
+                                      "<-03>",
+                                      "<-03",
+                                      "EST5EDT,M3",
+                                      "EST5EDT,M13.1.0,M11.1.0",
+                                      "EST5EDT,M3.2.0,M11.1.0x",
+                                      "EST5EDT,M3.2.0/168,M11.1.0",
+                                      "EST5EDT,J0,J365",
+                                      "EST5EDT,366,1",
+                                      "EST5EDT,M3.2.7,M11.1.0",
+                                      "EST5:60",
+                                      "EST99999999999"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         ck_assert_msg(!ckpd__zone_rule_parse(&rule, bad[i], strlen(bad[i])), "'%s'", bad[i]);
     }

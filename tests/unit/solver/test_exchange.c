@@ -210,8 +210,8 @@ START_TEST(test_damaged_solutions)
         "Optimal - objective value 2.5\n 1 x1 1 0\n** 2 x2 0.5 0\n",
         "Model status\nOptimal\n# Columns 3\nx0 1\nx1 0\nx2 0.25\n# Rows 0\n",
         "c Problem:\ns mip 1 3 o 12.5\nj 1 0\nj 2 1\nj 3 1e-1\ne o f\n",
-        "Problem: m\nStatus: INTEGER OPTIMAL\nObjective:  cost = 3 (MINimum)\nNo. Column "
-        "name\n------\n 1 x0 * 1\n 2 x1\n * 0\n",
+        ("Problem: m\nStatus: INTEGER OPTIMAL\nObjective:  cost = 3 (MINimum)\nNo. Column "
+         "name\n------\n 1 x0 * 1\n 2 x1\n * 0\n"),
         "x0 1\nx1 0.5 2 3 4 5 6 7 8 9\nx2 1e300\n"};
     ckpd__random random;
     ckpd__random_seed(&random, 5, 5);
