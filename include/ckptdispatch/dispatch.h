@@ -356,6 +356,68 @@ CKPD_API const char *ckpd_diagnosis_cause(const ckpd_diagnosis *diagnosis, int32
  */
 CKPD_API const ckpd_solution *ckpd_diagnosis_solution(const ckpd_diagnosis *diagnosis);
 
+/* --- explanation ------------------------------------------------------------------------------ */
+
+/** What a plan pays for and what it leaves. Immutable after build (shareable). */
+typedef struct ckpd_explanation ckpd_explanation;
+
+/**
+ * Explains the plan of a solution of this problem: solves S1 as the yardstick, and works out marginal
+ * prices with the paths fixed.
+ * @param options  for the solve of S1; NULL for the defaults
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STATE (no plan, or S3, which is not executable),
+ *         CKPD_ERR_LENGTH (solution of another problem), as ckpd_problem_solve() @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_explain(ckpd_explanation **out, ckpd_problem *problem,
+                                      const ckpd_solution *solution,
+                                      const ckpd_solve_options *options);
+/** Ends an explanation; NULL is fine. Any thread. @since 0.1 */
+CKPD_API void ckpd_explanation_free(ckpd_explanation *explanation);
+/** Solution of S1, borrowed; NULL when a job names no baseline mode. @since 0.1 */
+CKPD_API const ckpd_solution *ckpd_explanation_baseline(const ckpd_explanation *explanation);
+/**
+ * Copies a series, one value a slot:
+ *  - "marginal_up_per_mwh": what one more MWh of site load would cost here, "marginal_down_per_mwh":
+ *    what one less would save. Paths fixed, battery and flows free to answer; infinite where no flow
+ *    can. Where a slot's cost is not convex they hold for small changes only;
+ *  - "shed_kw": site load of the training edges that start here and could be put off, "shed_slots": how
+ *    long (until the next of them would miss its deadline), "shed_cost": what putting them off by one
+ *    slot would cost, later edges pushed on as needed; infinite when a cap is in the way;
+ *  - "add_kw": site load of edges that could start here earlier than planned, "add_slots": how long the
+ *    first of them runs, "add_cost": what that would cost;
+ *  - "battery_shed_kw", "battery_add_kw": power by which the battery could lower or raise the draw.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_LENGTH @since 0.1
+ */
+CKPD_API int32_t ckpd_explanation_get_series(const ckpd_explanation *explanation, const char *name,
+                                             double *values, int32_t count);
+
+/** One job beside its continuous training in S1. Energies on the site's side (x PUE). */
+typedef struct ckpd_job_explanation {
+    size_t size;
+    int32_t waiting_slots; /**< slots without training between source and last edge */
+    int32_t mode_changes;
+    double left_mwh;  /**< energy drawn in S1 and not here, slot by slot */
+    double taken_mwh; /**< energy drawn here and not in S1 */
+    double left_price_per_mwh;  /**< mean marginal price of the energy left; NaN when none */
+    double taken_price_per_mwh; /**< mean marginal price of the energy taken; NaN when none */
+    /** Least difference between the two prices at which moving pays: taken price x (taken - left) / left.
+        The plan gains when left price - taken price is above it. NaN when nothing was moved. */
+    double break_even_spread_per_mwh;
+} ckpd_job_explanation;
+/** Copies what is said of a job. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */
+CKPD_API int32_t ckpd_explanation_get_job(const ckpd_explanation *explanation, int32_t job,
+                                          ckpd_job_explanation *out);
+
+/**
+ * Cost of the scenario when a limit is moved by an amount everywhere alike (CKPD_LIMIT_..., in its unit;
+ * negative: tighter). The difference from ckpd_solution_cost() is what the amount is worth: a full
+ * solve, not a derivative, so that GPUs and deadlines, of which a little changes nothing, have a value.
+ * @param[out] cost  infinity when there is no plan, NaN when none was found in time
+ * @return as ckpd_problem_solve() @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_cost_with(double *cost, ckpd_problem *problem, int32_t scenario,
+                                        const ckpd_solve_options *options, int32_t limit, double by);
+
 /* --- model export ----------------------------------------------------------------------------- */
 
 /**

@@ -9,11 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-/* In the order in which limits are put back: those that are hardest to change first. */
-enum { GPUS, SITE, IMPORT, DEADLINE, SOC, KINDS };
-static const int32_t public_kind[KINDS] = {CKPD_LIMIT_GPU_CAP, CKPD_LIMIT_SITE_CAP,
-                                           CKPD_LIMIT_IMPORT_CAP, CKPD_LIMIT_DEADLINE,
-                                           CKPD_LIMIT_END_SOC};
+/* Short names; limits are put back in this order, those that are hardest to change first. */
+enum {
+    GPUS = CKPD__RELAX_GPUS,
+    SITE = CKPD__RELAX_SITE,
+    IMPORT = CKPD__RELAX_IMPORT,
+    DEADLINE = CKPD__RELAX_DEADLINE,
+    SOC = CKPD__RELAX_SOC,
+    KINDS = CKPD__RELAX_KINDS
+};
 /* Amounts in kW and kWh are found to this share of their range. */
 static const double AMOUNT_SHARE = 1.0 / 4096.0;
 
@@ -37,64 +41,7 @@ typedef struct search {
     ckpd_diagnosis *diagnosis;
 } search;
 
-/* --- relaxed problems ------------------------------------------------------------------------- */
-
-static void relax_series(ckpd_site *site, ckpd__series series, double by)
-{
-    for (int32_t t = 0; t < site->slots; t++) {
-        site->series[series][t] += by;
-    }
-}
-
-static void relax_soc(ckpd_site *site, double by)
-{
-    double *b = site->battery;
-    if (by <= 0 || b[CKPD__BATTERY_TERMINAL] == CKPD__TERMINAL_FREE) {
-        return;
-    }
-    b[CKPD__BATTERY_TERMINAL] = CKPD__TERMINAL_AT_LEAST;
-    b[CKPD__BATTERY_SOC_END] = fmax(0.0, b[CKPD__BATTERY_SOC_END] - by);
-}
-
-static int32_t relax_job(const search *s, const ckpd_graph *graph, ckpd_graph **out)
-{
-    ckpd__graph_spec spec = graph->spec;
-    double deadline = spec.deadline + s->level[DEADLINE];
-    spec.deadline = deadline < spec.slots ? (int32_t)deadline : spec.slots;
-    if (spec.deadline == graph->spec.deadline) {
-        *out = ckpd__graph_retain(graph);
-        return CKPD_OK;
-    }
-    return ckpd__graph_make(out, s->context, &spec);
-}
-
-/* The problem with its limits moved by the levels. */
-static int32_t relaxed_problem(const search *s, ckpd_problem **out)
-{
-    ckpd_problem *made = NULL;
-    int32_t status = ckpd_problem_new(&made, s->context, s->problem->site);
-    if (status != CKPD_OK) {
-        return status;
-    }
-    relax_series(made->site, CKPD__GPU_CAP, s->level[GPUS]);
-    relax_series(made->site, CKPD__SITE_CAP, s->level[SITE]);
-    relax_series(made->site, CKPD__IMPORT_CAP, s->level[IMPORT]);
-    relax_soc(made->site, s->level[SOC]);
-    for (int32_t j = 0; j < s->problem->jobs && status == CKPD_OK; j++) {
-        ckpd_graph *graph = NULL;
-        status = relax_job(s, s->problem->job[j], &graph);
-        if (status == CKPD_OK) {
-            status = ckpd_problem_add_job(made, graph);
-            ckpd_graph_free(graph);
-        }
-    }
-    if (status != CKPD_OK) {
-        ckpd_problem_free(made);
-        return status;
-    }
-    *out = made;
-    return CKPD_OK;
-}
+/* --- the search ------------------------------------------------------------------------------- */
 
 /* Any plan of the problem at the present levels. *found says whether there is one. */
 static int32_t try_levels(search *s, bool *found)
@@ -106,7 +53,7 @@ static int32_t try_levels(search *s, bool *found)
     options.values[CKPD__SOLVE_RELATIVE_GAP] = 1;
     options.values[CKPD__SOLVE_ABSOLUTE_GAP] = 1e300;
     options.values[CKPD__SOLVE_TIME_LIMIT] = fmax(0.0, s->ends_s - ckpd__clock_s());
-    int32_t status = relaxed_problem(s, &problem);
+    int32_t status = ckpd__relaxed_problem(s->problem, s->level, &problem);
     if (status == CKPD_OK) {
         status = ckpd_problem_solve(&solution, problem, s->scenario, &options);
     }
@@ -127,8 +74,6 @@ static int32_t try_levels(search *s, bool *found)
     ckpd_solution_free(solution);
     return CKPD_OK;
 }
-
-/* --- the search ------------------------------------------------------------------------------- */
 
 static double largest_cap_gap(const search *s, ckpd__series series, double need)
 {
@@ -263,7 +208,7 @@ static void find_slots(const search *s, int32_t kind, ckpd_relaxation *r)
 static int32_t say_cap(const search *s, int32_t kind)
 {
     static const char *const names[] = {"GPU cap", "site cap", "import cap"};
-    ckpd_relaxation r = {sizeof r, public_kind[kind], -1, -1, -1, s->level[kind], ""};
+    ckpd_relaxation r = {sizeof r, kind + 1, -1, -1, -1, s->level[kind], ""};
     find_slots(s, kind, &r);
     ckpd__format(r.message, sizeof r.message, "raise the %s by %g %s in slots %d-%d", names[kind],
                  r.amount, kind == GPUS ? "GPUs" : "kW", r.first_slot, r.last_slot);

@@ -208,6 +208,20 @@ bool ckpd__alone_is_cheap(const ckpd__model *model);
 /* A dynamic programme over the moves that the caps leave; false when memory ran out. */
 bool ckpd__alone_needs(const ckpd__model *model, int32_t job, ckpd__alone *out);
 
+/* --- moved limits (relax.c) ------------------------------------------------------------------- */
+
+/* CKPD_LIMIT_... - 1 */
+enum {
+    CKPD__RELAX_GPUS,
+    CKPD__RELAX_SITE,
+    CKPD__RELAX_IMPORT,
+    CKPD__RELAX_DEADLINE,
+    CKPD__RELAX_SOC,
+    CKPD__RELAX_KINDS
+};
+/* The problem with its limits moved by the amounts: everywhere alike, deadlines up to the horizon. */
+int32_t ckpd__relaxed_problem(const ckpd_problem *problem, const double *by, ckpd_problem **out);
+
 /* --- report (report.c, verify.c) -------------------------------------------------------------- */
 
 typedef enum ckpd__figure {
