@@ -165,6 +165,22 @@ static int32_t fill_relaxation(void *out)
     return status;
 }
 
+static int32_t fill_job_explanation(void *out)
+{
+    ckpd_problem *small = NULL;
+    ckpd_solution *solution = NULL;
+    ckpd_explanation *explanation = NULL;
+    int32_t status = small_j0(&small, context, 100);
+    status =
+        status == CKPD_OK ? ckpd_problem_solve(&solution, small, CKPD_SCENARIO_S4, NULL) : status;
+    status = status == CKPD_OK ? ckpd_problem_explain(&explanation, small, solution, NULL) : status;
+    status = status == CKPD_OK ? ckpd_explanation_get_job(explanation, 0, out) : status;
+    ckpd_explanation_free(explanation);
+    ckpd_solution_free(solution);
+    ckpd_problem_free(small);
+    return status;
+}
+
 static int32_t fill_member(void *out)
 {
     return ckpd_case_member_info(0, out);
@@ -304,6 +320,7 @@ static const filled_struct filled[] = {
     {"ckpd_step", sizeof(ckpd_step), fill_step},
     {"ckpd_violation", sizeof(ckpd_violation), fill_violation},
     {"ckpd_relaxation", sizeof(ckpd_relaxation), fill_relaxation},
+    {"ckpd_job_explanation", sizeof(ckpd_job_explanation), fill_job_explanation},
     {"ckpd_member_info", sizeof(ckpd_member_info), fill_member},
     {"ckpd_published", sizeof(ckpd_published), fill_published},
     {"ckpd_shape_metrics", sizeof(ckpd_shape_metrics), fill_metrics},

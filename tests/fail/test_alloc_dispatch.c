@@ -204,6 +204,41 @@ static void exported(sweep_memory *memory, ckpd_context *context)
     ckpd_problem_free(problem);
 }
 
+/* Half the GPUs that J0 needs: the set that has to give way, the same in every run. */
+static void diagnosed(sweep_memory *memory, ckpd_context *context)
+{
+    ckpd_problem *problem = NULL;
+    ckpd_diagnosis *diagnosis = NULL;
+    ckpd_relaxation relaxation = {.size = sizeof relaxation};
+    make_problem(memory, context, 50, &problem);
+    SWEEP(ckpd_problem_diagnose(&diagnosis, problem, CKPD_SCENARIO_S4, NULL));
+    ck_assert_int_eq(ckpd_diagnosis_outcome(diagnosis), CKPD_OUTCOME_FEASIBLE);
+    ck_assert_int_eq(ckpd_diagnosis_relaxation_count(diagnosis), 1);
+    ck_assert_int_eq(ckpd_diagnosis_get_relaxation(diagnosis, 0, &relaxation), CKPD_OK);
+    ck_assert_int_eq(relaxation.limit, CKPD_LIMIT_GPU_CAP);
+    ckpd_diagnosis_free(diagnosis);
+    ckpd_problem_free(problem);
+}
+
+static void explained(sweep_memory *memory, ckpd_context *context)
+{
+    ckpd_problem *problem = NULL;
+    ckpd_solution *solution = NULL;
+    ckpd_explanation *explanation = NULL;
+    ckpd_job_explanation job = {.size = sizeof job};
+    double cost = 0;
+    make_problem(memory, context, 100, &problem);
+    SWEEP(ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S6, NULL));
+    SWEEP(ckpd_problem_explain(&explanation, problem, solution, NULL));
+    ck_assert_int_eq(ckpd_explanation_get_job(explanation, 0, &job), CKPD_OK);
+    ck_assert_ptr_nonnull(ckpd_explanation_baseline(explanation));
+    SWEEP(ckpd_problem_cost_with(&cost, problem, CKPD_SCENARIO_S4, NULL, CKPD_LIMIT_GPU_CAP, -50));
+    ck_assert(isinf(cost));
+    ckpd_explanation_free(explanation);
+    ckpd_solution_free(solution);
+    ckpd_problem_free(problem);
+}
+
 int main(void)
 {
     static const sweep_scenario scenarios[] = {
@@ -213,6 +248,8 @@ int main(void)
         {"change and solve again", change_and_resolve, 2},
         {"a plan of the caller", own_plan, 1},
         {"export", exported, 1},
+        {"diagnosis", diagnosed, 7},
+        {"explanation", explained, 3},
         {"every scenario by GLPK", solve_by_glpk, 5}, /* last: left out of a build without GLPK */
     };
     int32_t count = (int32_t)(sizeof scenarios / sizeof scenarios[0]);
