@@ -137,7 +137,7 @@ CONSTANTS = {
 }
 
 # opaque handles
-HANDLES = ('ckpd_anchor', 'ckpd_battery', 'ckpd_cancel', 'ckpd_case', 'ckpd_checkpoint', 'ckpd_context', 'ckpd_control', 'ckpd_diagnosis', 'ckpd_filler', 'ckpd_gpu_pool', 'ckpd_graph', 'ckpd_graph_options', 'ckpd_hardware', 'ckpd_link', 'ckpd_microgrid', 'ckpd_mode_rules', 'ckpd_mode_set', 'ckpd_plan', 'ckpd_power_event', 'ckpd_problem', 'ckpd_record', 'ckpd_report', 'ckpd_series', 'ckpd_series_options', 'ckpd_shape', 'ckpd_shape_plan', 'ckpd_shape_run', 'ckpd_site', 'ckpd_solution', 'ckpd_solve_options', 'ckpd_task')
+HANDLES = ('ckpd_anchor', 'ckpd_battery', 'ckpd_cancel', 'ckpd_case', 'ckpd_checkpoint', 'ckpd_context', 'ckpd_control', 'ckpd_diagnosis', 'ckpd_explanation', 'ckpd_filler', 'ckpd_gpu_pool', 'ckpd_graph', 'ckpd_graph_options', 'ckpd_hardware', 'ckpd_link', 'ckpd_microgrid', 'ckpd_mode_rules', 'ckpd_mode_set', 'ckpd_plan', 'ckpd_power_event', 'ckpd_problem', 'ckpd_record', 'ckpd_report', 'ckpd_series', 'ckpd_series_options', 'ckpd_shape', 'ckpd_shape_plan', 'ckpd_shape_run', 'ckpd_site', 'ckpd_solution', 'ckpd_solve_options', 'ckpd_task')
 
 # name: (type of the result, types of the arguments)
 CALLBACKS = {
@@ -166,6 +166,7 @@ STRUCTS = {
     'ckpd_field_info': (('size', 'size_t'), ('kind', 'int32_t'), ('required', 'int32_t'), ('name', 'const char *'), ('unit', 'const char *'), ('doc', 'const char *'), ('choices', 'const char *'), ('minimum', 'double'), ('maximum', 'double'), ('default_value', 'double')),
     'ckpd_graph_counts': (('size', 'size_t'), ('nodes', 'int64_t'), ('training_edges', 'int64_t'), ('wait_edges', 'int64_t'), ('full_training_edges', 'int64_t'), ('redundant_edges', 'int64_t'), ('unreachable_edges', 'int64_t'), ('forbidden_edges', 'int64_t')),
     'ckpd_host': (('size', 'size_t'), ('user', 'void *'), ('allocate', ('void *', ('size_t', 'void *'))), ('release', ('void', ('void *', 'void *'))), ('log', ('void', ('int32_t', 'const char *', 'void *'))), ('should_stop', ('int32_t', ('void *',))), ('report', ('void', ('double', 'double', 'int64_t', 'int64_t', 'void *')))),
+    'ckpd_job_explanation': (('size', 'size_t'), ('waiting_slots', 'int32_t'), ('mode_changes', 'int32_t'), ('left_mwh', 'double'), ('taken_mwh', 'double'), ('left_price_per_mwh', 'double'), ('taken_price_per_mwh', 'double'), ('break_even_spread_per_mwh', 'double')),
     'ckpd_layout': (('size', 'size_t'), ('tp', 'int32_t'), ('pp', 'int32_t'), ('dp', 'int32_t'), ('micro_batch', 'int32_t'), ('cp', 'int32_t'), ('ep', 'int32_t'), ('interleave', 'int32_t'), ('recompute', 'int32_t')),
     'ckpd_member_info': (('size', 'size_t'), ('required', 'int32_t'), ('reserved', 'int32_t'), ('object', 'const char *'), ('object_doc', 'const char *'), ('name', 'const char *'), ('type', 'const char *'), ('unit', 'const char *'), ('doc', 'const char *'), ('choices', 'const char *'), ('minimum', 'double'), ('maximum', 'double'), ('default_value', 'double')),
     'ckpd_milp_result': (('size', 'size_t'), ('outcome', 'int32_t'), ('has_plan', 'int32_t'), ('objective', 'double'), ('bound', 'double'), ('iterations', 'int64_t'), ('nodes', 'int64_t'), ('x', 'double *'), ('row_dual', 'double *'), ('reduced_cost', 'double *'), ('message', 'char', (256,))),
@@ -283,6 +284,10 @@ FUNCTIONS = {
     'ckpd_diagnosis_relaxation_count': ('int32_t', ('const ckpd_diagnosis *',)),
     'ckpd_diagnosis_solution': ('const ckpd_solution *', ('const ckpd_diagnosis *',)),
     'ckpd_drop_name': ('const char *', ('int32_t',)),
+    'ckpd_explanation_baseline': ('const ckpd_solution *', ('const ckpd_explanation *',)),
+    'ckpd_explanation_free': ('void', ('ckpd_explanation *',)),
+    'ckpd_explanation_get_job': ('int32_t', ('const ckpd_explanation *', 'int32_t', 'ckpd_job_explanation *')),
+    'ckpd_explanation_get_series': ('int32_t', ('const ckpd_explanation *', 'const char *', 'double *', 'int32_t')),
     'ckpd_feature': ('int32_t', ('const char *',)),
     'ckpd_filler_at': ('int32_t', ('const ckpd_filler *', 'double', 'double *', 'double *')),
     'ckpd_filler_builtin': ('int32_t', ('ckpd_filler **', 'ckpd_context *', 'const char *')),
@@ -408,7 +413,9 @@ FUNCTIONS = {
     'ckpd_power_event_set_text': ('int32_t', ('ckpd_power_event *', 'const char *', 'const char *')),
     'ckpd_power_event_set_trace': ('int32_t', ('ckpd_power_event *', 'int32_t', 'const double *', 'const double *')),
     'ckpd_problem_add_job': ('int32_t', ('ckpd_problem *', 'const ckpd_graph *')),
+    'ckpd_problem_cost_with': ('int32_t', ('double *', 'ckpd_problem *', 'int32_t', 'const ckpd_solve_options *', 'int32_t', 'double')),
     'ckpd_problem_diagnose': ('int32_t', ('ckpd_diagnosis **', 'ckpd_problem *', 'int32_t', 'const ckpd_solve_options *')),
+    'ckpd_problem_explain': ('int32_t', ('ckpd_explanation **', 'ckpd_problem *', 'const ckpd_solution *', 'const ckpd_solve_options *')),
     'ckpd_problem_export': ('int32_t', ('const ckpd_problem *', 'int32_t', 'int32_t', 'ckpd_write_fn', 'void *')),
     'ckpd_problem_free': ('void', ('ckpd_problem *',)),
     'ckpd_problem_import': ('int32_t', ('ckpd_solution **', 'ckpd_problem *', 'int32_t', 'const char *', 'size_t')),
