@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
 # build-deb.sh ARCHIVE OUT: the Debian packages from a release archive with dpkg-buildpackage, then lintian, whose
-# errors are failures. Needs debhelper, dh-python, lintian and the build dependencies.
+# errors are failures. Needs debhelper, lintian and the build dependencies.
 set -eu
 archive=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 mkdir -p "$2"
