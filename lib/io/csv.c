@@ -75,8 +75,7 @@ static void on_row(int terminator, void *user)
     s->used = 0;
 }
 
-/* --- what is looked at before libcsv sees it -----------------------------------------------------
- */
+/* --- what is looked at before libcsv sees it ------------------------------------------------- */
 
 /* Length of the UTF-8 character at `at`, 0 when it is none (overlong forms and surrogates count as
  * none). */
@@ -185,7 +184,7 @@ static size_t skip_sep_line(const char *text, size_t length, char *delimiter, in
     return end;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 static int32_t feed(splitter *s, struct csv_parser *parser, const char *text, size_t at,
                     size_t length, int64_t line)

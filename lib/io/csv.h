@@ -8,8 +8,8 @@
 typedef struct ckpd__csv_row {
     int64_t line;  /* of the file, from 1, where the row begins */
     int32_t count; /* of fields */
-    const char *const
-        *fields; /* UTF-8, zero-terminated, without surrounding spaces; live during the call */
+    /* UTF-8, zero-terminated, without surrounding spaces; live during the call. */
+    const char *const *fields;
 } ckpd__csv_row;
 
 /* Called for each row that is neither blank nor a comment (first character '#'); not CKPD_OK stops

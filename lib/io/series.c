@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 ckpd_series *ckpd__series_new(ckpd_context *context, int32_t slots, int32_t columns)
 {
@@ -75,7 +75,7 @@ int32_t ckpd__series_mark_filled(ckpd_series *series, int32_t column, int32_t sl
     return CKPD_OK;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 static void free_table(ckpd__table *table)
 {
@@ -150,7 +150,7 @@ int32_t ckpd_series_read_file(ckpd_series **out, ckpd_context *context, const ch
     return status;
 }
 
-/* --- questions -------------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------- */
 
 int32_t ckpd_series_slots(const ckpd_series *series)
 {

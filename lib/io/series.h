@@ -9,8 +9,7 @@
 #include <ckptdispatch/series.h>
 #include <stdatomic.h>
 
-/* --- units -------------------------------------------------------------------------------------
- */
+/* --- units ----------------------------------------------------------------------------------- */
 
 typedef enum ckpd__quantity {
     CKPD__PLAIN,    /* values as they are */
@@ -32,8 +31,7 @@ bool ckpd__unit_parse(const char *text, size_t length, ckpd__unit *unit);
 bool ckpd__unit_of_header(const char *header, ckpd__unit *unit, size_t *base);
 const char *ckpd__unit_text(ckpd__quantity quantity);
 
-/* --- time labels -------------------------------------------------------------------------------
- */
+/* --- time labels ----------------------------------------------------------------------------- */
 
 enum { CKPD__YMD, CKPD__MDY, CKPD__DMY }; /* positions of the choice "date_order" */
 enum { CKPD__TIME_TEXT = 48 };
@@ -77,8 +75,7 @@ typedef struct ckpd__bound {
 } ckpd__bound;
 const char *ckpd__bound_parse(const char *text, ckpd__bound *bound);
 
-/* --- options ------------------------------------------------------------------------------------
- */
+/* --- options --------------------------------------------------------------------------------- */
 
 enum { CKPD__FILL_REFUSE, CKPD__FILL_HOLD, CKPD__FILL_LINEAR, CKPD__FILL_FROM };
 enum { CKPD__LABEL_AUTO, CKPD__LABEL_START, CKPD__LABEL_END };
@@ -130,8 +127,7 @@ struct ckpd_series_options {
 /* "" when not given; `option` is CKPD__OPTION_TIME_COLUMN or a later one. */
 const char *ckpd__option_text(const ckpd_series_options *options, int32_t option);
 
-/* --- series -------------------------------------------------------------------------------------
- */
+/* --- series ---------------------------------------------------------------------------------- */
 
 typedef struct ckpd__column {
     char *name;
@@ -159,8 +155,7 @@ ckpd_series *ckpd__series_new(ckpd_context *context, int32_t slots, int32_t colu
 ckpd_series *ckpd__series_retain(const ckpd_series *series);
 int32_t ckpd__series_mark_filled(ckpd_series *series, int32_t column, int32_t slot);
 
-/* --- reading ------------------------------------------------------------------------------------
- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 typedef struct ckpd__row {
     int64_t line;

@@ -13,7 +13,7 @@ static int32_t slot_of(const ckpd__table *table, const ckpd__row *row)
     return (int32_t)((row->utc - table->rows[0].utc) / table->step_s);
 }
 
-/* --- one column ------------------------------------------------------------------------------- */
+/* --- one column ------------------------------------------------------------------------------ */
 
 typedef struct filling {
     const ckpd__table *table;
@@ -139,7 +139,7 @@ static int32_t fill_column(filling *f)
     return CKPD_OK;
 }
 
-/* --- axis ------------------------------------------------------------------------------------- */
+/* --- axis ------------------------------------------------------------------------------------ */
 
 /* A local clock that goes back inside the series would give stamps that come twice: those get an
  * offset. */

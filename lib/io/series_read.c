@@ -23,7 +23,7 @@ static bool choice(const reader *r, int32_t option, int32_t position)
     return (int32_t)r->table->options->values[option] == position;
 }
 
-/* --- header ----------------------------------------------------------------------------------- */
+/* --- header ---------------------------------------------------------------------------------- */
 
 static char lower(char c)
 {
@@ -208,7 +208,7 @@ static int32_t read_header(reader *r, const ckpd__csv_row *row)
     return status;
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
+/* --- values ---------------------------------------------------------------------------------- */
 
 static bool is_missing(const char *text)
 {
@@ -280,7 +280,7 @@ static int32_t read_value(reader *r, const ckpd__csv_row *row, const ckpd__sourc
                       column->name, text, advice(text, comma));
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static int32_t grow(reader *r)
 {

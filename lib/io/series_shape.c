@@ -40,7 +40,7 @@ static int32_t copy_filled(ckpd_series *to, const ckpd_series *from, int32_t to_
     return CKPD_OK;
 }
 
-/* --- windows ---------------------------------------------------------------------------------- */
+/* --- windows --------------------------------------------------------------------------------- */
 
 /* Slot that begins at the bound, `slots` for the end of the series, -1 when there is none. */
 static int32_t slot_at(const ckpd_series *series, const ckpd__bound *bound)
@@ -127,7 +127,7 @@ int32_t ckpd_series_cut(ckpd_series **out, const ckpd_series *series, const char
     return CKPD_OK;
 }
 
-/* --- slot length ------------------------------------------------------------------------------ */
+/* --- slot length ----------------------------------------------------------------------------- */
 
 /* Mean of equal numbers is that number to the last bit. */
 static double mean(const double *values, int32_t count)
@@ -245,7 +245,7 @@ int32_t ckpd_series_resample(ckpd_series **out, const ckpd_series *series, doubl
     return CKPD_OK;
 }
 
-/* --- site ------------------------------------------------------------------------------------- */
+/* --- site ------------------------------------------------------------------------------------ */
 
 static int32_t check_unit(ckpd_context *context, const ckpd__column *column, const char *name)
 {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* --- window ----------------------------------------------------------------------------------- */
+/* --- window ---------------------------------------------------------------------------------- */
 
 static int32_t read_bound(const ckpd__table *table, int32_t option, const char *field,
                           ckpd__bound *bound)
@@ -98,7 +98,7 @@ int32_t ckpd__table_covers(const ckpd__table *table)
     return CKPD_OK;
 }
 
-/* --- local times ------------------------------------------------------------------------------ */
+/* --- local times ----------------------------------------------------------------------------- */
 
 /* Names the date with the slots that it has and the rows that the file has for it. */
 static int32_t refuse_local_time(const ckpd__table *table, const ckpd__row *row, const char *what,

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-/* --- calendar (proleptic Gregorian) ----------------------------------------------------------- */
+/* --- calendar (proleptic Gregorian) ---------------------------------------------------------- */
 
 typedef struct ckpd__date {
     int32_t year, month, day; /* month 1..12 */
@@ -23,8 +23,7 @@ int32_t ckpd__days_in_month(int32_t year, int32_t month);
 /* Rounded down, also for negative numbers; b > 0. */
 int64_t ckpd__floor_div(int64_t a, int64_t b);
 
-/* --- rule of the years after the table (POSIX TZ text) ------------------------------------------
- */
+/* --- rule of the years after the table (POSIX TZ text) --------------------------------------- */
 
 typedef struct ckpd__zone_change {
     char kind; /* 'M': month.week.day, 'J': day 1..365, 'D': day 0..365 */
@@ -41,8 +40,7 @@ typedef struct ckpd__zone_rule {
 bool ckpd__zone_rule_parse(ckpd__zone_rule *rule, const char *text, size_t length);
 int32_t ckpd__zone_rule_offset(const ckpd__zone_rule *rule, int64_t utc);
 
-/* --- zones -------------------------------------------------------------------------------------
- */
+/* --- zones ----------------------------------------------------------------------------------- */
 
 typedef struct ckpd__zone ckpd__zone;
 

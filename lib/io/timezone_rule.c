@@ -3,7 +3,7 @@
    with the wider hours of RFC 9636 section 3.3.2). */
 #include "io/timezone.h"
 
-/* --- calendar --------------------------------------------------------------------------------- */
+/* --- calendar -------------------------------------------------------------------------------- */
 
 int64_t ckpd__floor_div(int64_t a, int64_t b)
 {
@@ -46,7 +46,7 @@ ckpd__date ckpd__date_of_days(int64_t days)
                         (int32_t)(day_of_year - (153 * m + 2) / 5 + 1)};
 }
 
-/* --- text ------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------ */
 
 typedef struct cursor {
     const char *at, *end;
@@ -157,7 +157,7 @@ bool ckpd__zone_rule_parse(ckpd__zone_rule *rule, const char *text, size_t lengt
     return true;
 }
 
-/* --- offsets ---------------------------------------------------------------------------------- */
+/* --- offsets --------------------------------------------------------------------------------- */
 
 static int64_t change_day(const ckpd__zone_change *change, int32_t year)
 {

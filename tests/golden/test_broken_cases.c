@@ -19,7 +19,7 @@
 
 enum { CASES = 1000, LONGEST = 16384, MOST_TOKENS = 2048, LONGEST_S = 20 };
 
-/* --- the valid cases -------------------------------------------------------------------------- */
+/* --- the valid cases ------------------------------------------------------------------------- */
 
 /* B0 with battery b0: no jobs, arbitrage alone. */
 static const char storage_case[] =
@@ -59,7 +59,7 @@ static const char jobs_case[] =
     "\"rate_per_s\": 3.5,\n"
     "   \"power_kw\": 55}]}]}\n";
 
-/* --- mutation --------------------------------------------------------------------------------- */
+/* --- mutation -------------------------------------------------------------------------------- */
 
 typedef struct token {
     char kind; /* 'n' number, 's' text, 'k' name of a member, or the character itself */
@@ -230,7 +230,7 @@ static void break_case(mutator *m, int32_t number)
     }
 }
 
-/* --- judgement -------------------------------------------------------------------------------- */
+/* --- judgement ------------------------------------------------------------------------------- */
 
 typedef struct tally {
     int32_t solved, refused, infeasible;

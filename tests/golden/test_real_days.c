@@ -105,8 +105,7 @@ static double s1_by_hand(const raw_day *raw)
     return cost;
 }
 
-/* --- the case ----------------------------------------------------------------------------------
- */
+/* --- the case -------------------------------------------------------------------------------- */
 
 /* Replaces what stands between `before` and the first `after` behind it. */
 static char *replace(char *text, const char *before, const char *after, const char *by)
@@ -163,8 +162,7 @@ static ckpd_case *load_day(ckpd_context *context, int day, double scale)
     return loaded;
 }
 
-/* --- dispatch ----------------------------------------------------------------------------------
- */
+/* --- dispatch -------------------------------------------------------------------------------- */
 
 static double solve(const ckpd_case *loaded, ckpd_problem *problem, int32_t scenario)
 {

@@ -76,7 +76,7 @@ static void read_bad(const char *path, int32_t expected, int64_t line, const cha
     ck_assert_msg(error.index == line, "line %lld in: %s", (long long)error.index, error.message);
 }
 
-/* --- sums ------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------ */
 
 typedef struct day_sum {
     char day[16];
@@ -164,8 +164,7 @@ static void check_stamps(const ckpd_series *series, const char *path)
     fclose(file);
 }
 
-/* --- files with offsets, whole ------------------------------------------------------------------
- */
+/* --- files with offsets, whole --------------------------------------------------------------- */
 
 typedef struct plain_file {
     const char *name;
@@ -362,7 +361,7 @@ START_TEST(test_file_without_nights)
 }
 END_TEST
 
-/* --- local times ------------------------------------------------------------------------------ */
+/* --- local times ----------------------------------------------------------------------------- */
 
 /* Every day has 24 rows; the hour that does not exist is a row of zeros. */
 START_TEST(test_renewables_watch)
@@ -463,8 +462,7 @@ START_TEST(test_files_without_dst)
 }
 END_TEST
 
-/* --- raw downloads -----------------------------------------------------------------------------
- */
+/* --- raw downloads --------------------------------------------------------------------------- */
 
 static double sum_of(const ckpd_series *series, int32_t column)
 {

@@ -91,7 +91,7 @@ START_TEST(test_long_rows_and_fields)
 }
 END_TEST
 
-/* --- numbers ---------------------------------------------------------------------------------- */
+/* --- numbers --------------------------------------------------------------------------------- */
 
 static void refused_number(const char *number, const char *words)
 {
@@ -181,8 +181,7 @@ START_TEST(test_missing_values)
 }
 END_TEST
 
-/* --- units -------------------------------------------------------------------------------------
- */
+/* --- units ----------------------------------------------------------------------------------- */
 
 START_TEST(test_units_in_the_header)
 {
@@ -271,8 +270,7 @@ START_TEST(test_energy_of_short_slots)
 }
 END_TEST
 
-/* --- columns -----------------------------------------------------------------------------------
- */
+/* --- columns --------------------------------------------------------------------------------- */
 
 /* Failure 34 in a file: the nearest name. */
 START_TEST(test_columns_that_are_not_there)
