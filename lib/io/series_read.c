@@ -182,6 +182,18 @@ static int32_t take_columns(reader *r, const ckpd__csv_row *row)
     return status;
 }
 
+/* What is concluded from a name is said. */
+static void find_label(reader *r, const char *header)
+{
+    ckpd__table *table = r->table;
+    table->label_end = choice(r, CKPD__OPTION_LABEL, CKPD__LABEL_END);
+    if (choice(r, CKPD__OPTION_LABEL, CKPD__LABEL_AUTO) && names_an_end(header)) {
+        table->label_end = true;
+        ckpd__log(table->context, CKPD_LOG_INFO, CKPD_MSG_FILE,
+                  "%scolumn '%s': times are taken as ends of intervals", table->source, header);
+    }
+}
+
 static int32_t read_header(reader *r, const ckpd__csv_row *row)
 {
     const ckpd_series_options *options = r->table->options;
@@ -199,10 +211,7 @@ static int32_t read_header(reader *r, const ckpd__csv_row *row)
         status = find_field(r, row, options->filters[i].column, &r->filters[i]);
     }
     if (status == CKPD_OK) {
-        const char *label = row->fields[r->hour != NOT_THERE ? r->hour : r->time];
-        r->table->label_end =
-            choice(r, CKPD__OPTION_LABEL, CKPD__LABEL_END) ||
-            (choice(r, CKPD__OPTION_LABEL, CKPD__LABEL_AUTO) && names_an_end(label));
+        find_label(r, row->fields[r->hour != NOT_THERE ? r->hour : r->time]);
         status = take_columns(r, row);
     }
     return status;

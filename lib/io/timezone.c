@@ -191,10 +191,6 @@ static bool fixed_offset(const char *name, int32_t *offset)
     return hours < 25 && minutes < 60;
 }
 
-/* Declared in timezone_file.c: an IANA name, looked for in the folders. */
-int32_t ckpd__zone_load_file(ckpd__zone **out, ckpd_context *context, const char *name,
-                             const char *folder);
-
 int32_t ckpd__zone_load(ckpd__zone **out, ckpd_context *context, const char *name,
                         const char *folder)
 {

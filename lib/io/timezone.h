@@ -53,6 +53,9 @@ int32_t ckpd__zone_parse(ckpd__zone **out, ckpd_context *context, const char *na
  */
 int32_t ckpd__zone_load(ckpd__zone **out, ckpd_context *context, const char *name,
                         const char *folder);
+/* The last of these three alone; timezone_file.c. */
+int32_t ckpd__zone_load_file(ckpd__zone **out, ckpd_context *context, const char *name,
+                             const char *folder);
 void ckpd__zone_free(ckpd_context *context, ckpd__zone *zone);
 const char *ckpd__zone_name(const ckpd__zone *zone);
 /* Local time minus UTC at an instant, in seconds. */

@@ -9,9 +9,6 @@
 
 enum { LARGEST_ZONE_FILE = 1 << 20, LONGEST_ZONE_NAME = 64, LONGEST_PATH = 1024 };
 
-int32_t ckpd__zone_load_file(ckpd__zone **out, ckpd_context *context, const char *name,
-                             const char *folder);
-
 /* "Area/Place": nothing that could leave the folder. */
 static bool good_name(const char *name)
 {
