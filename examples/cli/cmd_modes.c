@@ -84,6 +84,50 @@ static void print_checkpoints(const cli *tool, const ckpd_mode_set *modes)
     ckpd_checkpoint_free(profile);
 }
 
+static void layout_text(const ckpd_mode *mode, char *text, size_t size)
+{
+    const struct {
+        const char *name;
+        int32_t value;
+    } parts[] = {{"tp", mode->tp},         {" pp", mode->pp}, {" dp", mode->dp}, {" mb", mode->micro_batch},
+                 {" v", mode->interleave}};
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        size_t used = strlen(text);
+        if (parts[i].value > (i == 4)) {
+            snprintf(text + used, size - used, "%s%d", parts[i].name, (int)parts[i].value);
+        }
+    }
+    if (mode->interleave > 0 && mode->recompute != CKPD_RECOMPUTE_FULL) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, mode->recompute == CKPD_RECOMPUTE_NONE ? " rc-none" : " rc-sel");
+    }
+}
+
+/* Measured runs that anchor the model, beside what it says of them. */
+static void print_runs(const ckpd_anchor *anchor)
+{
+    if (anchor == NULL) {
+        return;
+    }
+    cli_table *table = cli_table_new("anchored on|>GPUs|>measured s|>model s|>%|>memory %|>power %");
+    for (int32_t i = 0; i < ckpd_anchor_count(anchor); i++) {
+        ckpd_residual run = {.size = sizeof run};
+        if (ckpd_anchor_residual(anchor, i, &run) == CKPD_OK) {
+            char layout[64];
+            layout_text(&run.mode, layout, sizeof layout);
+            cli_table_cell(table, "%s", layout);
+            cli_table_cell(table, "%d", (int)run.mode.gpus);
+            cli_table_number(table, run.iteration_s, 3);
+            cli_table_number(table, run.mode.iteration_s, 3);
+            cli_table_number(table, 100 * run.iteration_error, 1);
+            cli_table_number(table, 100 * run.memory_error, 1);
+            cli_table_number(table, 100 * run.power_error, 1);
+        }
+    }
+    cli_table_print(table, stdout);
+}
+
 /* The notes that every mode has go into one line below the table. */
 static int32_t common_flags(const ckpd_mode_set *modes)
 {
@@ -135,26 +179,6 @@ static void print_modes(const ckpd_mode_set *modes)
     if (common != 0) {
         flag_text(common, flags, sizeof flags);
         printf("  all modes: %s\n", flags);
-    }
-}
-
-static void layout_text(const ckpd_mode *mode, char *text, size_t size)
-{
-    const struct {
-        const char *name;
-        int32_t value;
-    } parts[] = {{"tp", mode->tp},         {" pp", mode->pp}, {" dp", mode->dp}, {" mb", mode->micro_batch},
-                 {" v", mode->interleave}};
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        size_t used = strlen(text);
-        if (parts[i].value > (i == 4)) {
-            snprintf(text + used, size - used, "%s%d", parts[i].name, (int)parts[i].value);
-        }
-    }
-    if (mode->interleave > 0 && mode->recompute != CKPD_RECOMPUTE_FULL) {
-        size_t used = strlen(text);
-        snprintf(text + used, size - used, mode->recompute == CKPD_RECOMPUTE_NONE ? " rc-none" : " rc-sel");
     }
 }
 
@@ -313,6 +337,7 @@ int cli_modes(cli *tool, int count, char **words)
         const ckpd_mode_set *modes = ckpd_case_mode_set(loaded, job);
         print_head(loaded, job);
         print_checkpoints(tool, modes);
+        print_runs(ckpd_case_anchor(loaded, job));
         print_modes(modes);
         if (all != NULL) {
             print_dropped(modes);

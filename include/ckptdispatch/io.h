@@ -90,6 +90,8 @@ CKPD_API int32_t ckpd_case_job_count(const ckpd_case *loaded);
 CKPD_API const ckpd_task *ckpd_case_task(const ckpd_case *loaded, int32_t job);
 /** Mode set of a job, borrowed; NULL out of range. @since 0.1 */
 CKPD_API const ckpd_mode_set *ckpd_case_mode_set(const ckpd_case *loaded, int32_t job);
+/** Measured runs that anchor the modes of a job, with their residuals, borrowed; NULL when it has none. @since 0.1 */
+CKPD_API const ckpd_anchor *ckpd_case_anchor(const ckpd_case *loaded, int32_t job);
 
 /**
  * Builds the checkpoint-state graph of a job with the options and transition rules of the file.

@@ -31,6 +31,8 @@ static void free_job(ckpd_context *context, ckpd__case_job *job)
     ckpd__free(context, job->reference);
     ckpd_mode_rules_free(job->rules);
     ckpd__measured_free(context, job->table);
+    ckpd__free(context, job->runs);
+    ckpd_anchor_free(job->anchor);
     ckpd__free(context, job->forbidden);
     ckpd_mode_set_free(job->modes);
 }
@@ -217,6 +219,11 @@ const ckpd_task *ckpd_case_task(const ckpd_case *loaded, int32_t job)
 const ckpd_mode_set *ckpd_case_mode_set(const ckpd_case *loaded, int32_t job)
 {
     return loaded != NULL && job >= 0 && job < loaded->job_count ? loaded->jobs[job].modes : NULL;
+}
+
+const ckpd_anchor *ckpd_case_anchor(const ckpd_case *loaded, int32_t job)
+{
+    return loaded != NULL && job >= 0 && job < loaded->job_count ? loaded->jobs[job].anchor : NULL;
 }
 
 int32_t ckpd_case_published_count(const ckpd_case *loaded)

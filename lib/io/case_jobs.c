@@ -201,6 +201,14 @@ static int32_t build_modes(ckpd_case *loaded, const ckpd__place *place, ckpd__ca
     } else if (loaded->hardware == NULL) {
         return ckpd__refuse(loaded->context, place, CKPD_ERR_MISSING, (double)NAN,
                             "the job has no mode table, so the case needs hardware");
+    } else if (job->run_count > 0) {
+        ckpd_hardware *anchored = NULL;
+        status = ckpd__case_anchored_hardware(loaded, place, job, rules, &anchored);
+        if (status != CKPD_OK) {
+            return status;
+        }
+        status = ckpd_mode_set_build(&job->modes, loaded->context, job->task, anchored, rules);
+        ckpd_hardware_free(anchored);
     } else {
         status =
             ckpd_mode_set_build(&job->modes, loaded->context, job->task, loaded->hardware, rules);
@@ -285,6 +293,7 @@ static int32_t read_job(ckpd_case *loaded, const ckpd__place *place, const ckpd_
     status = status == CKPD_OK ? read_job_rules(loaded, place, node, job) : status;
     const ckpd__json *modes = ckpd__json_member(node, "modes");
     status = status == CKPD_OK && modes != NULL ? read_table(context, place, modes, job) : status;
+    status = status == CKPD_OK ? ckpd__case_read_runs(loaded, place, node, job) : status;
     status = status == CKPD_OK ? build_modes(loaded, place, job) : status;
     const char *transitions = ckpd__member_text(node, "transitions");
     if (transitions != NULL) {

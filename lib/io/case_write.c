@@ -346,6 +346,7 @@ static int32_t write_jobs(const ckpd_case *loaded, ckpd__writer *writer)
         if (job->table != NULL) {
             write_table(writer, job->table);
         }
+        ckpd__case_write_runs(writer, job);
         write_transitions(writer, job);
         ckpd__write_close(writer, '}');
     }

@@ -49,6 +49,7 @@ enum {
     CKPD__AT_JOB,
     CKPD__AT_TASK,
     CKPD__AT_MODE,
+    CKPD__AT_RUN,
     CKPD__AT_GRAPH,
     CKPD__AT_SOLVE,
     CKPD__AT_PUBLISHED,
