@@ -11,12 +11,10 @@ typedef struct flag_name {
 
 static void flag_text(int32_t flags, char *text, size_t size)
 {
-    static const flag_name NAMES[] = {{CKPD_MODE_BASELINE, "baseline"},
-                                      {CKPD_MODE_RUNNING, "running"},
-                                      {CKPD_MODE_DOMINATED, "dominated"},
-                                      {CKPD_MODE_MISALIGNED, "misaligned"},
-                                      {CKPD_MODE_UNVALIDATED, "unvalidated"},
-                                      {CKPD_MODE_TDP_POWER, "power not metered"}};
+    static const flag_name NAMES[] = {
+        {CKPD_MODE_BASELINE, "baseline"},       {CKPD_MODE_RUNNING, "running"},
+        {CKPD_MODE_DOMINATED, "dominated"},     {CKPD_MODE_MISALIGNED, "misaligned"},
+        {CKPD_MODE_UNVALIDATED, "unvalidated"}, {CKPD_MODE_TDP_POWER, "power not metered"}};
     text[0] = '\0';
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if ((flags & NAMES[i].flag) != 0) {
@@ -59,7 +57,8 @@ static void print_head(const ckpd_case *loaded, int32_t job)
             printf("; efficiency %.4f", work.efficiency);
         }
         if (isfinite(work.tranche_tokens)) {
-            printf("\n  tranche %.4g tokens, %.0f iterations, %g segments, a checkpoint every %.1f min in the "
+            printf("\n  tranche %.4g tokens, %.0f iterations, %g segments, a checkpoint every %.1f "
+                   "min in the "
                    "baseline mode",
                    work.tranche_tokens, work.tranche_iterations, work.segments,
                    work.checkpoint_interval_min);
@@ -68,7 +67,8 @@ static void print_head(const ckpd_case *loaded, int32_t job)
     putchar('\n');
 }
 
-/* What a checkpoint of the default profile costs in the baseline mode, beside what the segments imply. */
+/* What a checkpoint of the default profile costs in the baseline mode, beside what the segments
+ * imply. */
 static void print_checkpoints(const cli *tool, const ckpd_mode_set *modes)
 {
     int32_t baseline = ckpd_mode_set_baseline(modes);
@@ -76,7 +76,8 @@ static void print_checkpoints(const cli *tool, const ckpd_mode_set *modes)
     ckpd_checkpoint_cost cost = {.size = sizeof cost};
     if (baseline >= 0 && ckpd_checkpoint_new(&profile, tool->context) == CKPD_OK &&
         ckpd_checkpoint_evaluate(profile, modes, baseline, 0, &cost) == CKPD_OK) {
-        printf("  a full checkpoint is %.0f GB and stalls training for %.0f s; recommended interval %.0f min "
+        printf("  a full checkpoint is %.0f GB and stalls training for %.0f s; recommended "
+               "interval %.0f min "
                "(Daly), a segment is %.0f min, of which failures cost %.1f %%\n",
                cost.full_bytes / 1e9, cost.stall_s, 60 * cost.daly_h, 60 * cost.interval_h,
                100 * cost.lost_share);
@@ -89,7 +90,10 @@ static void layout_text(const ckpd_mode *mode, char *text, size_t size)
     const struct {
         const char *name;
         int32_t value;
-    } parts[] = {{"tp", mode->tp},         {" pp", mode->pp}, {" dp", mode->dp}, {" mb", mode->micro_batch},
+    } parts[] = {{"tp", mode->tp},
+                 {" pp", mode->pp},
+                 {" dp", mode->dp},
+                 {" mb", mode->micro_batch},
                  {" v", mode->interleave}};
     text[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -100,7 +104,8 @@ static void layout_text(const ckpd_mode *mode, char *text, size_t size)
     }
     if (mode->interleave > 0 && mode->recompute != CKPD_RECOMPUTE_FULL) {
         size_t used = strlen(text);
-        snprintf(text + used, size - used, mode->recompute == CKPD_RECOMPUTE_NONE ? " rc-none" : " rc-sel");
+        snprintf(text + used, size - used,
+                 mode->recompute == CKPD_RECOMPUTE_NONE ? " rc-none" : " rc-sel");
     }
 }
 
@@ -110,7 +115,8 @@ static void print_runs(const ckpd_anchor *anchor)
     if (anchor == NULL) {
         return;
     }
-    cli_table *table = cli_table_new("anchored on|>GPUs|>measured s|>model s|>%|>memory %|>power %");
+    cli_table *table =
+        cli_table_new("anchored on|>GPUs|>measured s|>model s|>%|>memory %|>power %");
     for (int32_t i = 0; i < ckpd_anchor_count(anchor); i++) {
         ckpd_residual run = {.size = sizeof run};
         if (ckpd_anchor_residual(anchor, i, &run) == CKPD_OK) {
@@ -158,12 +164,13 @@ static void mode_cells(cli_table *table, const ckpd_mode *mode)
 static void print_modes(const ckpd_mode_set *modes)
 {
     ckpd_mode first = {.size = sizeof first};
-    bool user = ckpd_mode_set_get(modes, 0, &first) == CKPD_OK && (first.flags & CKPD_MODE_USER) != 0;
+    bool user =
+        ckpd_mode_set_get(modes, 0, &first) == CKPD_OK && (first.flags & CKPD_MODE_USER) != 0;
     int32_t common = common_flags(modes);
     char flags[96];
-    cli_table *table =
-        cli_table_new(user ? ">mode|layout|>GPUs|>rate 1/s|>+- %|>MFU %|>IT kW|>J/unit|>GB|>free GB|notes"
-                           : ">mode|layout|>GPUs|>tokens/s|>+- %|>MFU %|>IT kW|>J/token|>GB|>free GB|notes");
+    cli_table *table = cli_table_new(
+        user ? ">mode|layout|>GPUs|>rate 1/s|>+- %|>MFU %|>IT kW|>J/unit|>GB|>free GB|notes"
+             : ">mode|layout|>GPUs|>tokens/s|>+- %|>MFU %|>IT kW|>J/token|>GB|>free GB|notes");
     for (int32_t i = 0; i < ckpd_mode_set_count(modes); i++) {
         ckpd_mode mode = {.size = sizeof mode};
         if (ckpd_mode_set_get(modes, i, &mode) != CKPD_OK) {
@@ -184,7 +191,8 @@ static void print_modes(const ckpd_mode_set *modes)
 
 static void print_dropped(const ckpd_mode_set *modes)
 {
-    cli_table *table = cli_table_new("dropped|>GPUs|>rate 1/s|>+- %|>MFU %|>IT kW|>J/unit|>GB|>free GB|reason");
+    cli_table *table =
+        cli_table_new("dropped|>GPUs|>rate 1/s|>+- %|>MFU %|>IT kW|>J/unit|>GB|>free GB|reason");
     for (int32_t i = 0; i < ckpd_mode_set_dropped_count(modes); i++) {
         ckpd_mode mode = {.size = sizeof mode};
         char text[200], layout[64];
@@ -312,7 +320,8 @@ int cli_modes(cli *tool, int count, char **words)
     const cli_option options[] = {
         {"--job", "NAME", "only this job", &only},
         {"--all", NULL, "list every dropped layout with the reason", &all},
-        {"--plot", "DIR", "throughput against power with the frontier, as a picture in this folder", &plot},
+        {"--plot", "DIR", "throughput against power with the frontier, as a picture in this folder",
+         &plot},
         {NULL, NULL, NULL, NULL}};
     int status = cli_parse(tool, count, words, options, "CASE", &path, 1, 1);
     ckpd_case *loaded = NULL;

@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* In the order of the choices of jobs[].fit. */
-static const int32_t fits[] = {CKPD_FIT_LAYER_OVERHEAD, CKPD_FIT_NETWORK, CKPD_FIT_LINK, CKPD_FIT_MEMORY,
-                               CKPD_FIT_POWER};
+static const int32_t fits[] = {CKPD_FIT_LAYER_OVERHEAD, CKPD_FIT_NETWORK, CKPD_FIT_LINK,
+                               CKPD_FIT_MEMORY, CKPD_FIT_POWER};
 
 static void read_run(const ckpd__json *node, ckpd_run *run)
 {
@@ -95,13 +95,16 @@ static int32_t add_runs(ckpd_context *context, const ckpd__place *list, ckpd__ca
     return CKPD_OK;
 }
 
-int32_t ckpd__case_anchored_hardware(const ckpd_case *loaded, const ckpd__place *place, ckpd__case_job *job,
-                                     const ckpd_mode_rules *rules, ckpd_hardware **out)
+int32_t ckpd__case_anchored_hardware(const ckpd_case *loaded, const ckpd__place *place,
+                                     ckpd__case_job *job, const ckpd_mode_rules *rules,
+                                     ckpd_hardware **out)
 {
     ckpd__place list = {place, "runs", 0};
     ckpd_hardware *hardware = NULL;
-    int32_t status = ckpd_hardware_new(&hardware, loaded->context, ckpd_hardware_name(loaded->hardware));
-    status = status == CKPD_OK ? ckpd__handle_copy(&ckpd__hardware_type, loaded->hardware, hardware) : status;
+    int32_t status =
+        ckpd_hardware_new(&hardware, loaded->context, ckpd_hardware_name(loaded->hardware));
+    status = status == CKPD_OK ? ckpd__handle_copy(&ckpd__hardware_type, loaded->hardware, hardware)
+                               : status;
     status = status == CKPD_OK ? new_anchor(loaded->context, hardware, rules, job) : status;
     status = status == CKPD_OK ? add_runs(loaded->context, &list, job) : status;
     if (status == CKPD_OK) {
@@ -116,7 +119,8 @@ int32_t ckpd__case_anchored_hardware(const ckpd_case *loaded, const ckpd__place 
     return CKPD_OK;
 }
 
-/* --- writing ---------------------------------------------------------------------------------------- */
+/* --- writing
+ * ---------------------------------------------------------------------------------------- */
 
 static void write_positive(ckpd__writer *writer, const char *key, double value)
 {

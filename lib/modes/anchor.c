@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Error bands from the published rows: nine of ten single-anchored predictions lie within the first;
-   no fit claims less than the second, which is how far repeated runs of one layout differ. */
+/* Error bands from the published rows: nine of ten single-anchored predictions lie within the
+   first; no fit claims less than the second, which is how far repeated runs of one layout differ.
+ */
 static const double ONE_RUN_BAND = 0.08, LEAST_BAND = 0.03;
 
 typedef struct run {
@@ -63,7 +64,8 @@ int32_t ckpd_anchor_count(const ckpd_anchor *anchor)
     return anchor != NULL ? anchor->count : 0;
 }
 
-/* --- a run becomes a layout ---------------------------------------------------------------------- */
+/* --- a run becomes a layout ----------------------------------------------------------------------
+ */
 
 static int32_t fail_run(const ckpd_anchor *a, const char *field, double value, const char *why)
 {
@@ -76,10 +78,17 @@ static int32_t check_members(const ckpd_anchor *a, const ckpd_run *g)
     const struct {
         const char *name;
         int32_t value;
-    } members[] = {{"tp", g->tp}, {"pp", g->pp}, {"dp", g->dp}, {"micro_batch", g->micro_batch},
-                   {"cp", g->cp}, {"ep", g->ep}, {"interleave", g->interleave}, {"gpus", g->gpus}};
+    } members[] = {{"tp", g->tp},
+                   {"pp", g->pp},
+                   {"dp", g->dp},
+                   {"micro_batch", g->micro_batch},
+                   {"cp", g->cp},
+                   {"ep", g->ep},
+                   {"interleave", g->interleave},
+                   {"gpus", g->gpus}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        int32_t status = ckpd__check_range(a->context, members[i].name, a->count, members[i].value, 0, 1e7);
+        int32_t status =
+            ckpd__check_range(a->context, members[i].name, a->count, members[i].value, 0, 1e7);
         if (status != CKPD_OK) {
             return status;
         }
@@ -89,19 +98,23 @@ static int32_t check_members(const ckpd_anchor *a, const ckpd_run *g)
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"iteration_s", g->iteration_s}, {"tokens_per_s", g->tokens_per_s},
-                   {"gpu_hours", g->gpu_hours},     {"memory_gb", g->memory_gb},
+    } numbers[] = {{"iteration_s", g->iteration_s},
+                   {"tokens_per_s", g->tokens_per_s},
+                   {"gpu_hours", g->gpu_hours},
+                   {"memory_gb", g->memory_gb},
                    {"power_kw", g->power_kw}};
     int32_t given = 0;
     for (int32_t i = 0; i < 5 && status == CKPD_OK; i++) {
-        status = ckpd__check_range(a->context, numbers[i].name, a->count, numbers[i].value, 0, 1e18);
+        status =
+            ckpd__check_range(a->context, numbers[i].name, a->count, numbers[i].value, 0, 1e18);
         given += i < 3 && numbers[i].value > 0;
     }
     if (status == CKPD_OK && given != 1) {
-        status = ckpd__fail(a->context, given > 1 ? CKPD_ERR_INCONSISTENT : CKPD_ERR_MISSING, "iteration_s",
-                            a->count, (double)NAN,
-                            "run %d: %d of iteration_s, tokens_per_s and gpu_hours are given, one is needed",
-                            a->count, given);
+        status = ckpd__fail(
+            a->context, given > 1 ? CKPD_ERR_INCONSISTENT : CKPD_ERR_MISSING, "iteration_s",
+            a->count, (double)NAN,
+            "run %d: %d of iteration_s, tokens_per_s and gpu_hours are given, one is needed",
+            a->count, given);
     }
     return status;
 }
@@ -109,7 +122,8 @@ static int32_t check_members(const ckpd_anchor *a, const ckpd_run *g)
 static bool agrees(const ckpd_run *g, const ckpd__layout *l)
 {
     return (g->tp == 0 || g->tp == l->tp) && (g->pp == 0 || g->pp == l->pp) &&
-           (g->dp == 0 || g->dp == l->dp) && (g->micro_batch == 0 || g->micro_batch == l->micro_batch) &&
+           (g->dp == 0 || g->dp == l->dp) &&
+           (g->micro_batch == 0 || g->micro_batch == l->micro_batch) &&
            (g->recompute < 0 || g->recompute == l->recompute);
 }
 
@@ -131,7 +145,8 @@ static int32_t search_layout(ckpd_anchor *a, const ckpd_run *g, run *r)
         }
     }
     if (status == CKPD_OK && best == NULL) {
-        status = fail_run(a, "gpus", gpus, "none with these GPUs divides the model and fits the memory");
+        status =
+            fail_run(a, "gpus", gpus, "none with these GPUs divides the model and fits the memory");
     }
     if (best != NULL) {
         r->layout = best->layout;
@@ -175,10 +190,10 @@ static int32_t take_measures(ckpd_anchor *a, const ckpd_task *task, const ckpd_r
         return ckpd__fail(a->context, CKPD_ERR_MISSING, "tokens", a->count, (double)NAN,
                           "run %d: gpu_hours needs the task's tokens", a->count);
     }
-    r->iteration_s = g->iteration_s > 0    ? g->iteration_s
-                     : g->tokens_per_s > 0 ? tokens / g->tokens_per_s
-                                           : tokens / task->values[CKPD__TASK_TOKENS] * g->gpu_hours *
-                                                 3600 / gpus;
+    r->iteration_s = g->iteration_s > 0 ? g->iteration_s
+                     : g->tokens_per_s > 0
+                         ? tokens / g->tokens_per_s
+                         : tokens / task->values[CKPD__TASK_TOKENS] * g->gpu_hours * 3600 / gpus;
     r->memory_gb = g->memory_gb;
     r->power_kw = g->power_kw;
     double e = ckpd__efficiency_for(&r->predictor, &r->layout, r->iteration_s);
@@ -232,7 +247,8 @@ int32_t ckpd_anchor_add(ckpd_anchor *a, const ckpd_task *task, const ckpd_run *g
     return status;
 }
 
-/* --- the fit -------------------------------------------------------------------------------------- */
+/* --- the fit
+ * -------------------------------------------------------------------------------------- */
 
 enum { MOST_COEFFICIENTS = 4 };
 typedef struct coefficients {
@@ -242,7 +258,8 @@ typedef struct coefficients {
     int32_t count;
 } coefficients;
 
-static void add_coefficient(coefficients *c, const ckpd_hardware *hw, int32_t field, double low, double high)
+static void add_coefficient(coefficients *c, const ckpd_hardware *hw, int32_t field, double low,
+                            double high)
 {
     c->field[c->count] = field;
     c->low[c->count] = low;
@@ -313,8 +330,8 @@ static int32_t fit_times(ckpd_anchor *a, int32_t fit, coefficients *c, double *l
     }
     if (c->count > 1 && a->count <= c->count) {
         return ckpd__fail(a->context, CKPD_ERR_INCONSISTENT, "fit", -1, a->count,
-                          "%d runs are too few to fit %d coefficients; %d are needed", a->count, c->count,
-                          c->count + 1);
+                          "%d runs are too few to fit %d coefficients; %d are needed", a->count,
+                          c->count, c->count + 1);
     }
     if (a->count == 1) {
         const run *r = &a->runs[0];
@@ -413,7 +430,8 @@ static void fit_power(const ckpd_anchor *a, double *hw)
     hw[CKPD__HW_POWER_ERROR] = band(left, (int32_t)n, 1);
 }
 
-int32_t ckpd_anchor_fit(ckpd_anchor *a, int32_t fit, ckpd_hardware *hardware, ckpd_anchor_report *out)
+int32_t ckpd_anchor_fit(ckpd_anchor *a, int32_t fit, ckpd_hardware *hardware,
+                        ckpd_anchor_report *out)
 {
     if (a == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -457,7 +475,8 @@ int32_t ckpd_anchor_fit(ckpd_anchor *a, int32_t fit, ckpd_hardware *hardware, ck
         .power_error = fitted.values[CKPD__HW_POWER_ERROR],
     };
     if (out != NULL) {
-        status = ckpd__struct_out(a->context, "anchor_report", out, &report, sizeof report, sizeof report);
+        status = ckpd__struct_out(a->context, "anchor_report", out, &report, sizeof report,
+                                  sizeof report);
     }
     if (status == CKPD_OK) {
         for (int32_t i = 0; i < a->count; i++) {
@@ -477,7 +496,8 @@ int32_t ckpd_anchor_residual(const ckpd_anchor *a, int32_t index, ckpd_residual 
     ckpd_residual known = {.size = sizeof known, .iteration_s = r->iteration_s};
     ckpd__predict_mode(&r->predictor, &r->layout, &known.mode);
     known.iteration_error = known.mode.iteration_s / r->iteration_s - 1;
-    known.memory_error = r->memory_gb > 0 ? known.mode.memory_bytes / 1e9 / r->memory_gb - 1 : (double)NAN;
+    known.memory_error =
+        r->memory_gb > 0 ? known.mode.memory_bytes / 1e9 / r->memory_gb - 1 : (double)NAN;
     known.power_error = r->power_kw > 0 ? known.mode.power_kw / r->power_kw - 1 : (double)NAN;
     return ckpd__struct_out(a->context, "residual", out, &known, sizeof known, sizeof known);
 }

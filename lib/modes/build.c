@@ -19,18 +19,20 @@ static int32_t fail_no_mode(ckpd_mode_set *set, const ckpd_task *task)
         }
     }
     if (nearest == NULL) {
-        return ckpd__fail(set->context, CKPD_ERR_NO_MODE, "installed_gpus", -1, (double)NAN,
-                          "task '%s': no feasible mode: none of %L layouts passes the divisibility and GPU "
-                          "limits",
-                          task->name, set->modes.layouts);
+        return ckpd__fail(
+            set->context, CKPD_ERR_NO_MODE, "installed_gpus", -1, (double)NAN,
+            "task '%s': no feasible mode: none of %L layouts passes the divisibility and GPU "
+            "limits",
+            task->name, set->modes.layouts);
     }
     char layout[CKPD__LABEL_LENGTH];
     ckpd__layout_text(&nearest->layout, layout, sizeof layout);
     double missing = ceil(nearest->missing_bytes / 1e7) / 100;
-    return ckpd__fail(set->context, CKPD_ERR_NO_MODE, "memory_gb", -1, missing,
-                      "task '%s': no feasible mode; the nearest, %s on %d GPUs, is %g GB over the usable "
-                      "%g GB",
-                      task->name, layout, nearest->gpus, missing, set->predictor.memory_limit / 1e9);
+    return ckpd__fail(
+        set->context, CKPD_ERR_NO_MODE, "memory_gb", -1, missing,
+        "task '%s': no feasible mode; the nearest, %s on %d GPUs, is %g GB over the usable "
+        "%g GB",
+        task->name, layout, nearest->gpus, missing, set->predictor.memory_limit / 1e9);
 }
 
 static int32_t build(ckpd_mode_set *set, const ckpd_task *task, const ckpd_hardware *hardware,
@@ -52,14 +54,16 @@ static int32_t build(ckpd_mode_set *set, const ckpd_task *task, const ckpd_hardw
     if (status != CKPD_OK) {
         return status;
     }
-    ckpd__predictor_init(&set->predictor, &model, hardware, rules->values[CKPD__RULE_MEMORY_MARGIN_GB]);
+    ckpd__predictor_init(&set->predictor, &model, hardware,
+                         rules->values[CKPD__RULE_MEMORY_MARGIN_GB]);
     set->predictor.hw[CKPD__HW_EFFICIENCY] = efficiency;
     if (calibrated) {
         set->predictor.hw[CKPD__HW_RATE_ERROR] =
             fmin(hardware->values[CKPD__HW_RATE_ERROR], CALIBRATED_RATE_ERROR);
     }
-    status = ckpd__enumerate(&set->modes, &set->predictor, rules, rules->values[CKPD__RULE_MINIMUM_GPUS],
-                             rules->values[CKPD__RULE_INSTALLED_GPUS]);
+    status =
+        ckpd__enumerate(&set->modes, &set->predictor, rules, rules->values[CKPD__RULE_MINIMUM_GPUS],
+                        rules->values[CKPD__RULE_INSTALLED_GPUS]);
     if (status == CKPD_OK && set->modes.kept_count == 0) {
         status = fail_no_mode(set, task);
     }
@@ -106,26 +110,33 @@ static int32_t or_one(int32_t value)
     return value == 0 ? 1 : value;
 }
 
-static int32_t check_layout(ckpd_context *context, const ckpd__architecture *m, const ckpd__layout *l)
+static int32_t check_layout(ckpd_context *context, const ckpd__architecture *m,
+                            const ckpd__layout *l)
 {
     const struct {
         const char *name;
         int32_t value;
-    } members[] = {{"tp", l->tp}, {"pp", l->pp}, {"dp", l->dp}, {"micro_batch", l->micro_batch},
-                   {"cp", l->cp}, {"ep", l->ep}, {"interleave", l->interleave}};
+    } members[] = {{"tp", l->tp},
+                   {"pp", l->pp},
+                   {"dp", l->dp},
+                   {"micro_batch", l->micro_batch},
+                   {"cp", l->cp},
+                   {"ep", l->ep},
+                   {"interleave", l->interleave}};
     for (int32_t i = 0; i < 7; i++) {
         int32_t status = ckpd__check_range(context, members[i].name, -1, members[i].value, 1, 1e6);
         if (status != CKPD_OK) {
             return status;
         }
     }
-    int32_t status = ckpd__check_range(context, "recompute", -1, l->recompute, 0, CKPD_RECOMPUTE_FULL);
+    int32_t status =
+        ckpd__check_range(context, "recompute", -1, l->recompute, 0, CKPD_RECOMPUTE_FULL);
     if (status != CKPD_OK) {
         return status;
     }
     if (l->pp > m->layers + 2) {
-        return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "pp", -1, l->pp, "pp = %d exceeds %d layers",
-                          l->pp, m->layers);
+        return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "pp", -1, l->pp,
+                          "pp = %d exceeds %d layers", l->pp, m->layers);
     }
     if (m->batch % ((int64_t)l->dp * l->micro_batch) != 0) {
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "dp", -1, l->dp,
@@ -135,8 +146,8 @@ static int32_t check_layout(ckpd_context *context, const ckpd__architecture *m, 
     return CKPD_OK;
 }
 
-int32_t ckpd_mode_evaluate(const ckpd_task *task, const ckpd_hardware *hardware, const ckpd_layout *layout,
-                           ckpd_mode *out)
+int32_t ckpd_mode_evaluate(const ckpd_task *task, const ckpd_hardware *hardware,
+                           const ckpd_layout *layout, ckpd_mode *out)
 {
     if (task == NULL || hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -154,8 +165,9 @@ int32_t ckpd_mode_evaluate(const ckpd_task *task, const ckpd_hardware *hardware,
     if (status != CKPD_OK) {
         return status;
     }
-    ckpd__layout l = {or_one(given.tp), or_one(given.pp), or_one(given.dp), or_one(given.micro_batch),
-                      or_one(given.cp), or_one(given.ep), or_one(given.interleave), given.recompute};
+    ckpd__layout l = {or_one(given.tp),          or_one(given.pp), or_one(given.dp),
+                      or_one(given.micro_batch), or_one(given.cp), or_one(given.ep),
+                      or_one(given.interleave),  given.recompute};
     status = check_layout(context, &model, &l);
     if (status != CKPD_OK) {
         return status;

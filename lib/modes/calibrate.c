@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Ties the modes to a published run: the stack efficiency under which the model gives its GPU-hours. */
+/* Ties the modes to a published run: the stack efficiency under which the model gives its
+ * GPU-hours. */
 #include "modes/modes.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static bool best_recompute(const ckpd__predictor *p, const ckpd_mode_rules *rule
 }
 
 static int32_t from_layout(ckpd_context *context, const ckpd_task *task, const ckpd__predictor *p,
-                           const ckpd_mode_rules *rules, double tokens_per_gpu_s, double *efficiency)
+                           const ckpd_mode_rules *rules, double tokens_per_gpu_s,
+                           double *efficiency)
 {
     ckpd__layout l = {
         .tp = ckpd__task_integer(task, CKPD__TASK_REFERENCE_TP, 1),
@@ -40,17 +42,19 @@ static int32_t from_layout(ckpd_context *context, const ckpd_task *task, const c
     };
     if (p->model.batch % ((int64_t)l.dp * l.micro_batch) != 0 || l.pp > p->model.layers ||
         p->model.heads % l.tp != 0) {
-        return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "reference_tp", -1, l.tp,
-                          "task '%s': no legal layout explains the reference run: tp %d, pp %d, dp %d, "
-                          "micro-batch %d do not divide %d heads, %d layers, a batch of %d",
-                          task->name, l.tp, l.pp, l.dp, l.micro_batch, p->model.heads, p->model.layers,
-                          p->model.batch);
+        return ckpd__fail(
+            context, CKPD_ERR_INCONSISTENT, "reference_tp", -1, l.tp,
+            "task '%s': no legal layout explains the reference run: tp %d, pp %d, dp %d, "
+            "micro-batch %d do not divide %d heads, %d layers, a batch of %d",
+            task->name, l.tp, l.pp, l.dp, l.micro_batch, p->model.heads, p->model.layers,
+            p->model.batch);
     }
     if (!best_recompute(p, rules, &l)) {
-        return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "reference_tp", -1, l.tp,
-                          "task '%s': no legal layout explains the reference run: tp %d, pp %d, dp %d, "
-                          "micro-batch %d does not fit %g GB",
-                          task->name, l.tp, l.pp, l.dp, l.micro_batch, p->memory_limit / 1e9);
+        return ckpd__fail(
+            context, CKPD_ERR_INCONSISTENT, "reference_tp", -1, l.tp,
+            "task '%s': no legal layout explains the reference run: tp %d, pp %d, dp %d, "
+            "micro-batch %d does not fit %g GB",
+            task->name, l.tp, l.pp, l.dp, l.micro_batch, p->memory_limit / 1e9);
     }
     double gpus = (double)ckpd__layout_gpus(&l);
     *efficiency = ckpd__efficiency_for(
@@ -93,7 +97,8 @@ static int32_t from_gpus(ckpd_context *context, const ckpd_task *task, const ckp
                          const ckpd_mode_rules *rules, double tokens_per_gpu_s, double *efficiency)
 {
     bool stated = ckpd__task_given(task, CKPD__TASK_REFERENCE_GPUS);
-    double low = stated ? task->values[CKPD__TASK_REFERENCE_GPUS] : rules->values[CKPD__RULE_MINIMUM_GPUS];
+    double low =
+        stated ? task->values[CKPD__TASK_REFERENCE_GPUS] : rules->values[CKPD__RULE_MINIMUM_GPUS];
     double high = stated ? low : rules->values[CKPD__RULE_INSTALLED_GPUS];
     ckpd__modes modes = {.context = context};
     int32_t status = ckpd__enumerate(&modes, p, rules, low, high);
@@ -102,8 +107,8 @@ static int32_t from_gpus(ckpd_context *context, const ckpd_task *task, const ckp
     }
     if (status == CKPD_OK && modes.kept_count == 0) {
         status = ckpd__fail(context, CKPD_ERR_INCONSISTENT, "reference_gpus", -1, low,
-                            "task '%s': no legal layout explains the reference run on %g GPUs", task->name,
-                            low);
+                            "task '%s': no legal layout explains the reference run on %g GPUs",
+                            task->name, low);
     }
     if (status == CKPD_OK) {
         status = from_modes(&modes, p, tokens_per_gpu_s, efficiency);
@@ -112,8 +117,9 @@ static int32_t from_gpus(ckpd_context *context, const ckpd_task *task, const ckp
     return status;
 }
 
-int32_t ckpd__calibrate(ckpd_context *context, const ckpd_task *task, const ckpd__architecture *model,
-                        const ckpd_hardware *hardware, const ckpd_mode_rules *rules, double *efficiency)
+int32_t ckpd__calibrate(ckpd_context *context, const ckpd_task *task,
+                        const ckpd__architecture *model, const ckpd_hardware *hardware,
+                        const ckpd_mode_rules *rules, double *efficiency)
 {
     if (!ckpd__task_given(task, CKPD__TASK_TOKENS)) {
         return ckpd__fail(context, CKPD_ERR_MISSING, "tokens", -1, (double)NAN,
@@ -139,13 +145,14 @@ int32_t ckpd__calibrate(ckpd_context *context, const ckpd_task *task, const ckpd
         return status;
     }
     if (found <= 0 || found > 2) {
-        return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "reference_gpu_hours", -1,
-                          task->values[CKPD__TASK_REFERENCE_GPU_HOURS],
-                          "task '%s': reference_gpu_hours = %g means %g tokens/s a GPU, which no legal "
-                          "layout on %s explains%s",
-                          task->name, task->values[CKPD__TASK_REFERENCE_GPU_HOURS], rate,
-                          ckpd_hardware_name(&reference),
-                          found <= 0 ? " (communication alone takes longer)" : " (above its peak)");
+        return ckpd__fail(
+            context, CKPD_ERR_INCONSISTENT, "reference_gpu_hours", -1,
+            task->values[CKPD__TASK_REFERENCE_GPU_HOURS],
+            "task '%s': reference_gpu_hours = %g means %g tokens/s a GPU, which no legal "
+            "layout on %s explains%s",
+            task->name, task->values[CKPD__TASK_REFERENCE_GPU_HOURS], rate,
+            ckpd_hardware_name(&reference),
+            found <= 0 ? " (communication alone takes longer)" : " (above its peak)");
     }
     *efficiency = found / start * own;
     return CKPD_OK;

@@ -24,36 +24,42 @@ enum {
 };
 enum { SYNCHRONOUS, ASYNCHRONOUS, DIFFERENTIAL };
 
-#define NUMBER(name, unit, low, high, normal, doc) \
-    {name, unit, doc, CKPD_FIELD_NUMBER, 0, low, high, normal, NULL}
+#define NUMBER(name, unit, low, high, normal, doc)                     \
+    {                                                                  \
+        name, unit, doc, CKPD_FIELD_NUMBER, 0, low, high, normal, NULL \
+    }
 
 static const ckpd__field fields[FIELDS] = {
-    [BYTES_PER_PARAMETER] = NUMBER("bytes_per_parameter", "B", 0.1, 100, 14,
-                                   "saved bytes a parameter: 16-bit weight, 32-bit master weight, two moments"),
+    [BYTES_PER_PARAMETER] =
+        NUMBER("bytes_per_parameter", "B", 0.1, 100, 14,
+               "saved bytes a parameter: 16-bit weight, 32-bit master weight, two moments"),
     [STATE_GB] = NUMBER("state_gb", "GB", 1e-9, 1e9, NAN,
                         "size of a full checkpoint; default: parameters x bytes_per_parameter"),
-    [SAVE_GB_PER_S] =
-        NUMBER("save_gb_per_s", "GB/s", 1e-6, 1e6, 57, "rate at which the whole job writes a checkpoint"),
-    [LOAD_GB_PER_S] =
-        NUMBER("load_gb_per_s", "GB/s", 1e-6, 1e6, 57, "rate at which the whole job reads a checkpoint"),
-    [SAVE_KIND] = {"save_kind", "", "training waits for the write, for a copy only, or saves differences",
-                   CKPD_FIELD_CHOICE, 0, 0, 2, SYNCHRONOUS, "synchronous|asynchronous|differential"},
+    [SAVE_GB_PER_S] = NUMBER("save_gb_per_s", "GB/s", 1e-6, 1e6, 57,
+                             "rate at which the whole job writes a checkpoint"),
+    [LOAD_GB_PER_S] = NUMBER("load_gb_per_s", "GB/s", 1e-6, 1e6, 57,
+                             "rate at which the whole job reads a checkpoint"),
+    [SAVE_KIND] = {"save_kind", "",
+                   "training waits for the write, for a copy only, or saves differences",
+                   CKPD_FIELD_CHOICE, 0, 0, 2, SYNCHRONOUS,
+                   "synchronous|asynchronous|differential"},
     [ASYNCHRONOUS_STALL_S] =
         NUMBER("asynchronous_stall_s", "s", 0, 1e6, 6, "wait at an asynchronous save"),
-    [DIFFERENTIAL_SHARE] =
-        NUMBER("differential_share", "", 0, 1, 0.1, "bytes of a differential save over those of a full one"),
-    [DIFFERENTIAL_PER_FULL] = {"differential_per_full", "", "differential saves after each full one",
-                               CKPD_FIELD_INTEGER, 0, 0, 1e6, 10, NULL},
+    [DIFFERENTIAL_SHARE] = NUMBER("differential_share", "", 0, 1, 0.1,
+                                  "bytes of a differential save over those of a full one"),
+    [DIFFERENTIAL_PER_FULL] = {"differential_per_full", "",
+                               "differential saves after each full one", CKPD_FIELD_INTEGER, 0, 0,
+                               1e6, 10, NULL},
     [DIFFERENTIAL_STALL_S] =
         NUMBER("differential_stall_s", "s", 0, 1e6, 0.5, "wait at a differential save"),
     [DIFFERENTIAL_SLOWDOWN] = NUMBER("differential_slowdown", "", 0, 1, 0.03,
                                      "share of training time lost while differences are gathered"),
-    [RESTART_S] =
-        NUMBER("restart_s", "s", 0, 1e6, 210, "from a stopped job to its first iteration, one load included"),
-    [RESHARD_READS] =
-        NUMBER("reshard_reads", "", 0, 100, 1, "further reads of the state when its layout changes"),
-    [CONVERSION_S] =
-        NUMBER("conversion_s", "s", 0, 1e6, 0, "conversion beside the cluster when the layout changes"),
+    [RESTART_S] = NUMBER("restart_s", "s", 0, 1e6, 210,
+                         "from a stopped job to its first iteration, one load included"),
+    [RESHARD_READS] = NUMBER("reshard_reads", "", 0, 100, 1,
+                             "further reads of the state when its layout changes"),
+    [CONVERSION_S] = NUMBER("conversion_s", "s", 0, 1e6, 0,
+                            "conversion beside the cluster when the layout changes"),
     [CHANGE_MONEY] = NUMBER("change_money", "money", 0, 1e15, 0, "price of one change of mode"),
     [FAILURES_PER_GPU_HOUR] = NUMBER("failures_per_gpu_hour", "1/h", 0, 1, 2e-5,
                                      "failures that stop the job, for each GPU and hour"),
@@ -95,7 +101,8 @@ void ckpd_checkpoint_free(ckpd_checkpoint *checkpoint)
 
 int32_t ckpd_checkpoint_set(ckpd_checkpoint *c, const char *field, double value)
 {
-    return c == NULL ? CKPD_ERR_ARGUMENT : ckpd__fields_set(c->context, &table, c->values, field, value);
+    return c == NULL ? CKPD_ERR_ARGUMENT
+                     : ckpd__fields_set(c->context, &table, c->values, field, value);
 }
 
 int32_t ckpd_checkpoint_set_text(ckpd_checkpoint *c, const char *field, const char *text)
@@ -106,10 +113,12 @@ int32_t ckpd_checkpoint_set_text(ckpd_checkpoint *c, const char *field, const ch
 
 int32_t ckpd_checkpoint_get(const ckpd_checkpoint *c, const char *field, double *value)
 {
-    return c == NULL ? CKPD_ERR_ARGUMENT : ckpd__fields_get(c->context, &table, c->values, field, value);
+    return c == NULL ? CKPD_ERR_ARGUMENT
+                     : ckpd__fields_get(c->context, &table, c->values, field, value);
 }
 
-int32_t ckpd_checkpoint_get_text(const ckpd_checkpoint *c, const char *field, char *buffer, size_t size)
+int32_t ckpd_checkpoint_get_text(const ckpd_checkpoint *c, const char *field, char *buffer,
+                                 size_t size)
 {
     return c == NULL ? CKPD_ERR_ARGUMENT
                      : ckpd__fields_get_text(c->context, &table, c->values, field, buffer, size);
@@ -130,7 +139,8 @@ int32_t ckpd_checkpoint_field_info(int32_t index, ckpd_field_info *out)
     return ckpd__fields_info(NULL, &table, index, out);
 }
 
-/* --- costs ---------------------------------------------------------------------------------------- */
+/* --- costs
+ * ---------------------------------------------------------------------------------------- */
 
 static int32_t state_bytes(const ckpd_checkpoint *c, const ckpd_mode_set *set, double *bytes)
 {
@@ -144,8 +154,8 @@ static int32_t state_bytes(const ckpd_checkpoint *c, const ckpd_mode_set *set, d
     return CKPD_OK;
 }
 
-static int32_t check_mode(const ckpd_checkpoint *c, const ckpd_mode_set *set, const char *name, int32_t mode,
-                          int32_t least)
+static int32_t check_mode(const ckpd_checkpoint *c, const ckpd_mode_set *set, const char *name,
+                          int32_t mode, int32_t least)
 {
     return ckpd__check_range(c->context, name, -1, mode, least, set->modes.kept_count - 1);
 }
@@ -176,7 +186,8 @@ static void save_cost(const ckpd_checkpoint *c, double bytes, ckpd_checkpoint_co
         out->stall_s = fmin(v[ASYNCHRONOUS_STALL_S], full_write);
         break;
     default: {
-        double saves = 1 + v[DIFFERENTIAL_PER_FULL], full = fmin(v[ASYNCHRONOUS_STALL_S], full_write);
+        double saves = 1 + v[DIFFERENTIAL_PER_FULL],
+               full = fmin(v[ASYNCHRONOUS_STALL_S], full_write);
         out->save_bytes = bytes * (1 + v[DIFFERENTIAL_PER_FULL] * v[DIFFERENTIAL_SHARE]) / saves;
         out->stall_s = (full + v[DIFFERENTIAL_PER_FULL] * v[DIFFERENTIAL_STALL_S]) / saves;
         break;
@@ -211,7 +222,8 @@ int32_t ckpd_checkpoint_evaluate(const ckpd_checkpoint *c, const ckpd_mode_set *
     ckpd_mode_set_get(set, mode, &whole);
     save_cost(c, bytes, &cost);
     double segment_h = set->workload.segment_work / m->rate / 3600;
-    double slowdown = (int32_t)c->values[SAVE_KIND] == DIFFERENTIAL ? c->values[DIFFERENTIAL_SLOWDOWN] : 0;
+    double slowdown =
+        (int32_t)c->values[SAVE_KIND] == DIFFERENTIAL ? c->values[DIFFERENTIAL_SLOWDOWN] : 0;
     cost.interval_h = interval_h > 0 ? interval_h : segment_h;
     cost.saves = set->workload.segments * segment_h / cost.interval_h;
     cost.stall_share = cost.stall_s / 3600 / (cost.interval_h + cost.stall_s / 3600) + slowdown;
@@ -237,8 +249,8 @@ static int32_t kind_of(const ckpd__candidate *from, const ckpd__candidate *to)
     return a->dp != b->dp ? CKPD_CHANGE_DP : CKPD_CHANGE_NONE;
 }
 
-int32_t ckpd_checkpoint_change(const ckpd_checkpoint *c, const ckpd_mode_set *set, int32_t from, int32_t to,
-                               ckpd_change_cost *out)
+int32_t ckpd_checkpoint_change(const ckpd_checkpoint *c, const ckpd_mode_set *set, int32_t from,
+                               int32_t to, ckpd_change_cost *out)
 {
     if (c == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -253,7 +265,8 @@ int32_t ckpd_checkpoint_change(const ckpd_checkpoint *c, const ckpd_mode_set *se
     if (status != CKPD_OK) {
         return status;
     }
-    const ckpd__candidate *old = from >= 0 ? &set->modes.kept[from] : NULL, *new = &set->modes.kept[to];
+    const ckpd__candidate *old = from >= 0 ? &set->modes.kept[from] : NULL,
+                          *new = &set->modes.kept[to];
     ckpd_change_cost cost = {.size = sizeof cost};
     cost.kind = old != NULL ? kind_of(old, new) : CKPD_CHANGE_NONE;
     double seconds = c->values[RESTART_S];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Every layout that the rules allow, screened by memory; nothing is allocated for a single layout. */
+/* Every layout that the rules allow, screened by memory; nothing is allocated for a single layout.
+ */
 #include "modes/modes.h"
 
 #include <math.h>
@@ -14,7 +15,8 @@ int32_t ckpd__modes_keep(ckpd__modes *modes, const ckpd__candidate *candidate)
 {
     if (modes->kept_count == modes->kept_capacity) {
         int32_t capacity = modes->kept_capacity > 0 ? 2 * modes->kept_capacity : 256;
-        void *grown = ckpd__realloc(modes->context, modes->kept, (size_t)capacity, sizeof *modes->kept);
+        void *grown =
+            ckpd__realloc(modes->context, modes->kept, (size_t)capacity, sizeof *modes->kept);
         if (grown == NULL) {
             return ckpd__no_memory(modes->context);
         }
@@ -44,14 +46,17 @@ int32_t ckpd__modes_drop(ckpd__modes *modes, const ckpd__dropped *dropped)
 int32_t ckpd__modes_refuse(ckpd__modes *modes, const ckpd__layout *layout, int32_t reason,
                            double missing_bytes)
 {
-    ckpd__dropped dropped = {*layout,       reason,      -1, (int32_t)ckpd__layout_gpus(layout), -1,
-                             missing_bytes, (double)NAN, (double)NAN};
+    ckpd__dropped dropped = {
+        *layout, reason,        -1,          (int32_t)ckpd__layout_gpus(layout),
+        -1,      missing_bytes, (double)NAN, (double)NAN};
     return ckpd__modes_drop(modes, &dropped);
 }
 
-/* --- lists ------------------------------------------------------------------------------------- */
+/* --- lists -------------------------------------------------------------------------------------
+ */
 
-/* Lists in use: the user's, or the defaults of this task. Divisor lists can be longer than a user's. */
+/* Lists in use: the user's, or the defaults of this task. Divisor lists can be longer than a
+ * user's. */
 typedef struct choices {
     const int32_t *values[CKPD__LISTS];
     int32_t count[CKPD__LISTS];
@@ -136,7 +141,8 @@ static int32_t choices_init(choices *c, ckpd_context *context, const ckpd__predi
     return CKPD_OK;
 }
 
-/* --- rules --------------------------------------------------------------------------------------- */
+/* --- rules ---------------------------------------------------------------------------------------
+ */
 
 static int32_t check_tensor(const ckpd__predictor *p, int32_t tp)
 {
@@ -153,7 +159,9 @@ static int32_t check_tensor(const ckpd__predictor *p, int32_t tp)
 static int32_t check_gpus(const ckpd__layout *l, double minimum, double installed)
 {
     double gpus = (double)ckpd__layout_gpus(l);
-    return gpus < minimum ? CKPD_DROP_FEW_GPUS : gpus > installed ? CKPD_DROP_MANY_GPUS : CKPD_DROP_NONE;
+    return gpus < minimum     ? CKPD_DROP_FEW_GPUS
+           : gpus > installed ? CKPD_DROP_MANY_GPUS
+                              : CKPD_DROP_NONE;
 }
 
 static int32_t check_experts(const ckpd__architecture *m, const ckpd__layout *l)
@@ -174,8 +182,8 @@ static int32_t check_batch(const ckpd__architecture *m, const ckpd__layout *l)
     return m->batch / at_once < l->pp ? CKPD_DROP_FILL : CKPD_DROP_NONE;
 }
 
-/* Interleaving needs whole chunks (embedding and head may take the place of a layer each) and a whole
-   number of rounds of pp micro-batches. */
+/* Interleaving needs whole chunks (embedding and head may take the place of a layer each) and a
+   whole number of rounds of pp micro-batches. */
 static int32_t check_interleave(const ckpd__architecture *m, const ckpd__layout *l)
 {
     if (l->interleave == 1) {
@@ -205,7 +213,8 @@ static const ckpd__kernels *look_up(memo *known, const ckpd__predictor *p, const
     return k;
 }
 
-static int32_t screen(ckpd__modes *modes, const ckpd__predictor *p, memo *known, const ckpd__layout *l)
+static int32_t screen(ckpd__modes *modes, const ckpd__predictor *p, memo *known,
+                      const ckpd__layout *l)
 {
     ckpd__memory memory;
     ckpd__predict_memory(p, l, &memory);
@@ -215,7 +224,12 @@ static int32_t screen(ckpd__modes *modes, const ckpd__predictor *p, memo *known,
     ckpd__times times;
     ckpd__predict_times(p, look_up(known, p, l), l, &times);
     ckpd__candidate candidate = {
-        *l, (int32_t)ckpd__layout_gpus(l), 0, -1, 0, ckpd__predict_rate(p, &times),
+        *l,
+        (int32_t)ckpd__layout_gpus(l),
+        0,
+        -1,
+        0,
+        ckpd__predict_rate(p, &times),
         ckpd__predict_power(p, l, &times),
     };
     modes->feasible++;
@@ -308,8 +322,7 @@ int32_t ckpd__enumerate(ckpd__modes *modes, const ckpd__predictor *p, const ckpd
         }
         for (int32_t j = 0; j < c.count[CKPD__LIST_PP] && status == CKPD_OK; j++) {
             l.pp = c.values[CKPD__LIST_PP][j];
-            bool whole =
-                limit.uneven ? l.pp <= p->model.layers + 2 : p->model.layers % l.pp == 0;
+            bool whole = limit.uneven ? l.pp <= p->model.layers + 2 : p->model.layers % l.pp == 0;
             if (whole) {
                 status = enumerate_middle(modes, p, &c, &limit, &known, l);
             } else {

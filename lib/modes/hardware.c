@@ -6,22 +6,28 @@
 #include <math.h>
 #include <string.h>
 
-#define NUMBER(name, unit, low, high, normal, doc) \
-    {name, unit, doc, CKPD_FIELD_NUMBER, 0, low, high, normal, NULL}
-#define CHOICE(name, last, normal, choices, doc) \
-    {name, "", doc, CKPD_FIELD_CHOICE, 0, 0.0, last, normal, choices}
+#define NUMBER(name, unit, low, high, normal, doc)                     \
+    {                                                                  \
+        name, unit, doc, CKPD_FIELD_NUMBER, 0, low, high, normal, NULL \
+    }
+#define CHOICE(name, last, normal, choices, doc)                        \
+    {                                                                   \
+        name, "", doc, CKPD_FIELD_CHOICE, 0, 0.0, last, normal, choices \
+    }
 
 static const ckpd__field fields[CKPD__HW_FIELDS] = {
     [CKPD__HW_PEAK_TFLOPS] =
         NUMBER("peak_tflops", "TFLOP/s", 1e-3, 1e6, 312, "dense 16-bit matrix peak of one GPU"),
-    [CKPD__HW_EFFICIENCY] =
-        NUMBER("efficiency", "", 1e-4, 2, 0.75,
-               "share of the peak that the software stack reaches on full waves of matrix tiles, e"),
-    [CKPD__HW_PRECISION] = CHOICE("precision", 1, CKPD__PRECISION_16_BIT, "16-bit|fp8",
-                                  "of the layers' matrix products; attention and output layer stay 16-bit"),
+    [CKPD__HW_EFFICIENCY] = NUMBER(
+        "efficiency", "", 1e-4, 2, 0.75,
+        "share of the peak that the software stack reaches on full waves of matrix tiles, e"),
+    [CKPD__HW_PRECISION] =
+        CHOICE("precision", 1, CKPD__PRECISION_16_BIT, "16-bit|fp8",
+               "of the layers' matrix products; attention and output layer stay 16-bit"),
     [CKPD__HW_FP8_GAIN] =
         NUMBER("fp8_gain", "", 1, 4, 1.8, "rate of fp8 matrix products over 16-bit ones"),
-    [CKPD__HW_MULTIPROCESSORS] = {"multiprocessors", "", "for tile waves of matrix products; 0: not modelled",
+    [CKPD__HW_MULTIPROCESSORS] = {"multiprocessors", "",
+                                  "for tile waves of matrix products; 0: not modelled",
                                   CKPD_FIELD_INTEGER, 0, 0, 1e4, 108, NULL},
     [CKPD__HW_HBM] = NUMBER("hbm_gb_per_s", "GB/s", 1e-3, 1e6, 2039, "memory bandwidth of one GPU"),
     [CKPD__HW_WIDTH_HALF] =
@@ -30,8 +36,8 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
     [CKPD__HW_TOKENS_HALF] =
         NUMBER("tokens_half", "tokens", 0, 1e6, 0,
                "tokens of a micro-batch at which kernels reach half their rate, n0; 0: none"),
-    [CKPD__HW_HEAD_GAIN] =
-        NUMBER("head_gain", "", 0.1, 10, 1.3, "efficiency of the output layer over that of the others"),
+    [CKPD__HW_HEAD_GAIN] = NUMBER("head_gain", "", 0.1, 10, 1.3,
+                                  "efficiency of the output layer over that of the others"),
     [CKPD__HW_SCORE_PASSES] =
         NUMBER("score_passes", "", 0, 100, 6.7,
                "times that the s x s scores cross the memory in one pass without flash attention"),
@@ -40,24 +46,24 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
     [CKPD__HW_MISALIGNED_ATTENTION] =
         NUMBER("misaligned_attention", "", 1e-4, 1, 0.038,
                "share of the peak in attention products whose head width is no multiple of 8"),
-    [CKPD__HW_LAYER_OVERHEAD_MS] =
-        NUMBER("layer_overhead_ms", "ms", 0, 1e3, 0, "launch overhead of one pass through one layer"),
+    [CKPD__HW_LAYER_OVERHEAD_MS] = NUMBER("layer_overhead_ms", "ms", 0, 1e3, 0,
+                                          "launch overhead of one pass through one layer"),
     [CKPD__HW_NVLINK] =
         NUMBER("nvlink_gb_per_s", "GB/s", 1e-3, 1e6, 300, "link inside a node, each GPU one way"),
-    [CKPD__HW_NETWORK] =
-        NUMBER("network_gb_per_s", "GB/s", 1e-3, 1e6, 25, "network between nodes, each GPU one way"),
-    [CKPD__HW_LINK_EFFICIENCY] =
-        NUMBER("link_efficiency", "", 1e-3, 1, 0.34, "share of the link rate that collectives reach"),
-    [CKPD__HW_NETWORK_EFFICIENCY] =
-        NUMBER("network_efficiency", "", 1e-3, 1, 0.8, "share of the network rate that collectives reach"),
-    [CKPD__HW_HOP_EFFICIENCY] =
-        NUMBER("hop_efficiency", "", 1e-3, 1, 0.8, "share of the network rate between pipeline stages"),
+    [CKPD__HW_NETWORK] = NUMBER("network_gb_per_s", "GB/s", 1e-3, 1e6, 25,
+                                "network between nodes, each GPU one way"),
+    [CKPD__HW_LINK_EFFICIENCY] = NUMBER("link_efficiency", "", 1e-3, 1, 0.34,
+                                        "share of the link rate that collectives reach"),
+    [CKPD__HW_NETWORK_EFFICIENCY] = NUMBER("network_efficiency", "", 1e-3, 1, 0.8,
+                                           "share of the network rate that collectives reach"),
+    [CKPD__HW_HOP_EFFICIENCY] = NUMBER("hop_efficiency", "", 1e-3, 1, 0.8,
+                                       "share of the network rate between pipeline stages"),
     [CKPD__HW_TP_OVERLAP] =
         NUMBER("tp_overlap", "", 0, 1, 0, "share of tensor-parallel communication hidden, o_tp"),
     [CKPD__HW_DP_EXPOSED] =
         NUMBER("dp_exposed", "", 0, 1, 1, "share of data-parallel communication not hidden, x_dp"),
-    [CKPD__HW_GATHER_EXPOSED] =
-        NUMBER("gather_exposed", "", 0, 1, 0.3, "share of fully sharded traffic that is never hidden"),
+    [CKPD__HW_GATHER_EXPOSED] = NUMBER("gather_exposed", "", 0, 1, 0.3,
+                                       "share of fully sharded traffic that is never hidden"),
     [CKPD__HW_STAGE_TIME] = CHOICE("stage_time", 1, CKPD__STAGE_SLOWEST, "slowest|average",
                                    "what paces the pipeline: its slowest stage, or their average"),
     [CKPD__HW_NODE_GPUS] = {"node_gpus", "GPUs", "GPUs joined by the link inside a node",
@@ -85,19 +91,21 @@ static const ckpd__field fields[CKPD__HW_FIELDS] = {
                                     "1: norms and dropout are split over tp, except under full "
                                     "recomputation",
                                     CKPD_FIELD_FLAG, 0, 0, 1, 1, NULL},
-    [CKPD__HW_LOGITS_BYTES] =
-        NUMBER("logits_bytes", "B", 0, 100, 10, "bytes for each token and vocabulary entry in the loss"),
+    [CKPD__HW_LOGITS_BYTES] = NUMBER("logits_bytes", "B", 0, 100, 10,
+                                     "bytes for each token and vocabulary entry in the loss"),
     [CKPD__HW_IDLE_KW] = NUMBER("idle_kw", "kW", 0, 1e3, 0.24, "IT power a GPU, idle, all-in"),
     [CKPD__HW_BUSY_KW] = NUMBER("busy_kw", "kW", 0, 1e3, 0.64, "IT power a GPU, computing, all-in"),
     [CKPD__HW_NETWORK_KW] = NUMBER("network_kw", "kW", 0, 1e3, 0, "IT power of the fabric, a GPU"),
-    [CKPD__HW_EVALUATION_POWER] =
-        NUMBER("evaluation_power", "", 0, 2, 0.91, "IT power while evaluating over that of training"),
-    [CKPD__HW_CHECKPOINT_POWER] = NUMBER("checkpoint_power", "", 0, 2, 0.43,
-                                         "IT power while waiting for a checkpoint over that of training"),
-    [CKPD__HW_POWER_BASIS] = CHOICE("power_basis", 1, CKPD__POWER_TDP, "metered|tdp",
-                                    "what idle_kw and busy_kw rest on: a meter, or thermal design power"),
-    [CKPD__HW_RATE_ERROR] =
-        NUMBER("rate_error", "", 0, 10, 0.15, "relative half-width of the error band of throughput"),
+    [CKPD__HW_EVALUATION_POWER] = NUMBER("evaluation_power", "", 0, 2, 0.91,
+                                         "IT power while evaluating over that of training"),
+    [CKPD__HW_CHECKPOINT_POWER] =
+        NUMBER("checkpoint_power", "", 0, 2, 0.43,
+               "IT power while waiting for a checkpoint over that of training"),
+    [CKPD__HW_POWER_BASIS] =
+        CHOICE("power_basis", 1, CKPD__POWER_TDP, "metered|tdp",
+               "what idle_kw and busy_kw rest on: a meter, or thermal design power"),
+    [CKPD__HW_RATE_ERROR] = NUMBER("rate_error", "", 0, 10, 0.15,
+                                   "relative half-width of the error band of throughput"),
     [CKPD__HW_MEMORY_ERROR] =
         NUMBER("memory_error", "", 0, 10, 0.1, "relative half-width of the error band of memory"),
     [CKPD__HW_POWER_ERROR] =
@@ -109,32 +117,33 @@ const ckpd__field_table ckpd__hardware_table = {"hardware", fields, CKPD__HW_FIE
 /* What differs from the defaults of the table, which are those of the A100-80GB. */
 typedef struct preset {
     const char *name, *source;
-    double peak, efficiency, processors, hbm, nvlink, network, link, overlap, exposed, flash, gain, memory,
-        idle,
-        busy, rate_error, power_error, basis;
+    double peak, efficiency, processors, hbm, nvlink, network, link, overlap, exposed, flash, gain,
+        memory, idle, busy, rate_error, power_error, basis;
 } preset;
 
-#define A100_SOURCE \
-    "NVIDIA A100 data sheet; efficiency: docs/modes.md; power: 0.4 kW TDP and host share, not metered"
-#define H100_SOURCE \
-    "NVIDIA H100 and H200 data sheets; efficiency (16-bit): docs/modes.md; power: node meters of MLPerf " \
+#define A100_SOURCE                                                                             \
+    "NVIDIA A100 data sheet; efficiency: docs/modes.md; power: 0.4 kW TDP and host share, not " \
+    "metered"
+#define H100_SOURCE                                                                                \
+    "NVIDIA H100 and H200 data sheets; efficiency (16-bit): docs/modes.md; power: node meters of " \
+    "MLPerf "                                                                                      \
     "Training v4.0"
 
 static const preset presets[] = {
-    {CKPD__GPU_A100_40GB, A100_SOURCE, 312, 0.75, 108, 1555, 300, 25, 0.34, 0, 1, 0, 0.38, 40, 0.24, 0.64, 0.15,
-     0.2, CKPD__POWER_TDP},
-    {CKPD__GPU_A100_80GB, A100_SOURCE, 312, 0.75, 108, 2039, 300, 25, 0.34, 0, 1, 0, 0.38, 80, 0.24, 0.64, 0.15,
-     0.2, CKPD__POWER_TDP},
-    {CKPD__GPU_H100, H100_SOURCE, 989, 0.6, 132, 3350, 450, 50, 0.8, 0.8, 0.3, 1, 0.6, 80, 0.325, 0.9, 0.15,
-     0.1, CKPD__POWER_METERED},
-    {CKPD__GPU_H200, H100_SOURCE, 989, 0.6, 132, 4800, 450, 50, 0.8, 0.8, 0.3, 1, 0.6, 141, 0.325, 0.9, 0.15,
-     0.15, CKPD__POWER_TDP},
+    {CKPD__GPU_A100_40GB, A100_SOURCE, 312, 0.75, 108, 1555, 300, 25, 0.34, 0, 1, 0, 0.38, 40, 0.24,
+     0.64, 0.15, 0.2, CKPD__POWER_TDP},
+    {CKPD__GPU_A100_80GB, A100_SOURCE, 312, 0.75, 108, 2039, 300, 25, 0.34, 0, 1, 0, 0.38, 80, 0.24,
+     0.64, 0.15, 0.2, CKPD__POWER_TDP},
+    {CKPD__GPU_H100, H100_SOURCE, 989, 0.6, 132, 3350, 450, 50, 0.8, 0.8, 0.3, 1, 0.6, 80, 0.325,
+     0.9, 0.15, 0.1, CKPD__POWER_METERED},
+    {CKPD__GPU_H200, H100_SOURCE, 989, 0.6, 132, 4800, 450, 50, 0.8, 0.8, 0.3, 1, 0.6, 141, 0.325,
+     0.9, 0.15, 0.15, CKPD__POWER_TDP},
     {CKPD__GPU_B200,
-     "NVIDIA DGX B200 data sheet; efficiency as H100, not tested; power scaled from H100 by TDP", 2250, 0.6,
-     148, 8000, 900, 50, 0.8, 0.8, 0.3, 1, 0.6, 180, 0.46, 1.29, 0.3, 0.3,
+     "NVIDIA DGX B200 data sheet; efficiency as H100, not tested; power scaled from H100 by TDP",
+     2250, 0.6, 148, 8000, 900, 50, 0.8, 0.8, 0.3, 1, 0.6, 180, 0.46, 1.29, 0.3, 0.3,
      CKPD__POWER_TDP},
-    {CKPD__GPU_MI300X, "AMD MI300X data sheet; efficiency assumed; power scaled from H100 by TDP", 1307.4,
-     0.45, 304, 5300, 448, 50, 0.8, 0.8, 0.3, 1, 0.6, 192, 0.35, 0.96, 0.3, 0.3,
+    {CKPD__GPU_MI300X, "AMD MI300X data sheet; efficiency assumed; power scaled from H100 by TDP",
+     1307.4, 0.45, 304, 5300, 448, 50, 0.8, 0.8, 0.3, 1, 0.6, 192, 0.35, 0.96, 0.3, 0.3,
      CKPD__POWER_TDP},
 };
 
@@ -225,7 +234,8 @@ int32_t ckpd_hardware_set(ckpd_hardware *hardware, const char *field, double val
     if (hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    return ckpd__fields_set(hardware->context, &ckpd__hardware_table, hardware->values, field, value);
+    return ckpd__fields_set(hardware->context, &ckpd__hardware_table, hardware->values, field,
+                            value);
 }
 
 int32_t ckpd_hardware_set_text(ckpd_hardware *hardware, const char *field, const char *text)
@@ -233,7 +243,8 @@ int32_t ckpd_hardware_set_text(ckpd_hardware *hardware, const char *field, const
     if (hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    return ckpd__fields_set_text(hardware->context, &ckpd__hardware_table, hardware->values, field, text);
+    return ckpd__fields_set_text(hardware->context, &ckpd__hardware_table, hardware->values, field,
+                                 text);
 }
 
 int32_t ckpd_hardware_get(const ckpd_hardware *hardware, const char *field, double *value)
@@ -241,16 +252,18 @@ int32_t ckpd_hardware_get(const ckpd_hardware *hardware, const char *field, doub
     if (hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    return ckpd__fields_get(hardware->context, &ckpd__hardware_table, hardware->values, field, value);
+    return ckpd__fields_get(hardware->context, &ckpd__hardware_table, hardware->values, field,
+                            value);
 }
 
-int32_t ckpd_hardware_get_text(const ckpd_hardware *hardware, const char *field, char *buffer, size_t size)
+int32_t ckpd_hardware_get_text(const ckpd_hardware *hardware, const char *field, char *buffer,
+                               size_t size)
 {
     if (hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    return ckpd__fields_get_text(hardware->context, &ckpd__hardware_table, hardware->values, field, buffer,
-                                 size);
+    return ckpd__fields_get_text(hardware->context, &ckpd__hardware_table, hardware->values, field,
+                                 buffer, size);
 }
 
 int32_t ckpd_hardware_unset(ckpd_hardware *hardware, const char *field)
@@ -260,7 +273,8 @@ int32_t ckpd_hardware_unset(ckpd_hardware *hardware, const char *field)
     }
     double defaults[CKPD__HW_FIELDS], value = 0;
     ckpd__hardware_defaults(hardware->preset, defaults);
-    int32_t status = ckpd__fields_get(hardware->context, &ckpd__hardware_table, defaults, field, &value);
+    int32_t status =
+        ckpd__fields_get(hardware->context, &ckpd__hardware_table, defaults, field, &value);
     if (status == CKPD_OK) {
         hardware->values[ckpd__fields_find(&ckpd__hardware_table, field)] = value;
     }

@@ -16,8 +16,8 @@ static int64_t tile_count(int64_t length, int32_t shift)
 }
 
 /*
- * FLOP that a product of rows x inner by inner x columns occupies: every wave of tiles takes as long as
- * a full one, and the library picks the best tile.
+ * FLOP that a product of rows x inner by inner x columns occupies: every wave of tiles takes as
+ * long as a full one, and the library picks the best tile.
  */
 static double occupied(double rows, double columns, double inner, int64_t processors)
 {
@@ -49,8 +49,8 @@ static void add_product(products *sum, double rows, double inner, double columns
                               occupied(inner, columns, rows, processors));
 }
 
-static void add_mlp(products *sum, const ckpd__architecture *m, double tokens, double width, double times,
-                    int64_t processors)
+static void add_mlp(products *sum, const ckpd__architecture *m, double tokens, double width,
+                    double times, int64_t processors)
 {
     add_product(sum, tokens, m->hidden, m->gated_mlp ? 2 * width : width, times, processors);
     add_product(sum, tokens, width, m->hidden, times, processors);
@@ -127,7 +127,8 @@ void ckpd__kernels_init(ckpd__kernels *out, const ckpd__predictor *p, const ckpd
     double fast = hw[CKPD__HW_LINK_EFFICIENCY] * hw[CKPD__HW_NVLINK] * 1e9;
     double slow = hw[CKPD__HW_NETWORK_EFFICIENCY] * hw[CKPD__HW_NETWORK] * 1e9;
     products sum = layer_products(p, l, tokens);
-    double gain = (int32_t)hw[CKPD__HW_PRECISION] == CKPD__PRECISION_FP8 ? hw[CKPD__HW_FP8_GAIN] : 1;
+    double gain =
+        (int32_t)hw[CKPD__HW_PRECISION] == CKPD__PRECISION_FP8 ? hw[CKPD__HW_FP8_GAIN] : 1;
     double pass_flop = 2 * s * m->sequence * h * l->micro_batch / t;
     *out = (ckpd__kernels){
         .tp = l->tp,
@@ -136,8 +137,8 @@ void ckpd__kernels_init(ckpd__kernels *out, const ckpd__predictor *p, const ckpd
         .micro_batch = l->micro_batch,
         .forward = sum.forward / full / gain,
         .backward = sum.backward / full / gain,
-        .attention = pass_flop / full /
-                     (hw[CKPD__HW_FLASH_ATTENTION] > 0 ? hw[CKPD__HW_FLASH_GAIN] : 1),
+        .attention =
+            pass_flop / full / (hw[CKPD__HW_FLASH_ATTENTION] > 0 ? hw[CKPD__HW_FLASH_GAIN] : 1),
         .head = 6 * m->embedding_parameters * tokens / t / full / hw[CKPD__HW_HEAD_GAIN],
         .fixed = score_seconds(p, l, pass_flop) + hw[CKPD__HW_LAYER_OVERHEAD_MS] / 1000,
         .reduce = 2 * (t - 1) / t * hidden_bytes / (t > hw[CKPD__HW_NODE_GPUS] ? slow : fast),

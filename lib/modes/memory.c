@@ -5,7 +5,8 @@
 #include <math.h>
 
 /* Parameters on one GPU of the fullest stage. */
-static double stage_parameters(const ckpd__predictor *p, const ckpd__layout *l, const ckpd__stages *s)
+static double stage_parameters(const ckpd__predictor *p, const ckpd__layout *l,
+                               const ckpd__stages *s)
 {
     const ckpd__architecture *m = &p->model;
     double spread = m->expert_parameters * (1 - 1.0 / l->ep); /* experts that live on other GPUs */
@@ -72,6 +73,7 @@ void ckpd__predict_memory(const ckpd__predictor *p, const ckpd__layout *l, ckpd_
     work = l->recompute == CKPD_RECOMPUTE_FULL ? sbh * work : 0;
     out->working = fmax(work, out->logits);
     double counted = out->states + out->activations + out->working;
-    out->overhead = (p->hw[CKPD__HW_MEMORY_FACTOR] - 1) * counted + p->hw[CKPD__HW_MEMORY_OFFSET_GB] * 1e9;
+    out->overhead =
+        (p->hw[CKPD__HW_MEMORY_FACTOR] - 1) * counted + p->hw[CKPD__HW_MEMORY_OFFSET_GB] * 1e9;
     out->total = counted + out->overhead;
 }

@@ -107,7 +107,8 @@ struct ckpd_mode_rules {
 
 extern const ckpd__field_table ckpd__rules_table;
 
-/* --- one layout -------------------------------------------------------------------------------- */
+/* --- one layout --------------------------------------------------------------------------------
+ */
 
 typedef struct ckpd__layout {
     int32_t tp, pp, dp, micro_batch, cp, ep, interleave, recompute;
@@ -130,16 +131,16 @@ typedef struct ckpd__predictor {
 
 /* How layers, embedding and head are spread over the pipeline. */
 typedef struct ckpd__stages {
-    double first, last;  /* layers of the first and last stage */
-    double most;         /* layers of the fullest stage */
-    double embeddings;   /* embedding matrices in the stage that holds most of them */
-    bool apart;          /* embedding and head take the slot of a layer each */
+    double first, last; /* layers of the first and last stage */
+    double most;        /* layers of the fullest stage */
+    double embeddings;  /* embedding matrices in the stage that holds most of them */
+    bool apart;         /* embedding and head take the slot of a layer each */
 } ckpd__stages;
 
 void ckpd__stages_init(ckpd__stages *stages, const ckpd__architecture *model, int32_t pp);
 
-/* Seconds of one layer for one micro-batch, at efficiency 1: depends on tp, cp, ep and the micro-batch
-   alone, so that an enumeration computes it once for many layouts. */
+/* Seconds of one layer for one micro-batch, at efficiency 1: depends on tp, cp, ep and the
+   micro-batch alone, so that an enumeration computes it once for many layouts. */
 typedef struct ckpd__kernels {
     int32_t tp, cp, ep, micro_batch; /* 0: empty */
     double forward, backward;        /* matrix products */
@@ -175,12 +176,15 @@ double ckpd__predict_power(const ckpd__predictor *predictor, const ckpd__layout 
                            const ckpd__times *times);
 double ckpd__predict_rate(const ckpd__predictor *predictor, const ckpd__times *times);
 /* Everything about one layout. */
-void ckpd__predict_mode(const ckpd__predictor *predictor, const ckpd__layout *layout, ckpd_mode *out);
-/* Stack efficiency under which the layout takes `iteration_s`; <= 0 when communication alone takes longer. */
+void ckpd__predict_mode(const ckpd__predictor *predictor, const ckpd__layout *layout,
+                        ckpd_mode *out);
+/* Stack efficiency under which the layout takes `iteration_s`; <= 0 when communication alone takes
+ * longer. */
 double ckpd__efficiency_for(const ckpd__predictor *predictor, const ckpd__layout *layout,
                             double iteration_s);
 
-/* --- enumeration ------------------------------------------------------------------------------- */
+/* --- enumeration -------------------------------------------------------------------------------
+ */
 
 typedef struct ckpd__dropped {
     ckpd__layout layout; /* members not reached are 0 */
@@ -191,7 +195,8 @@ typedef struct ckpd__dropped {
 
 typedef struct ckpd__candidate {
     ckpd__layout layout;
-    int32_t gpus, flags, source, rank; /* source: row of a table, -1; rank: scratch of the pruning */
+    int32_t gpus, flags, source,
+        rank; /* source: row of a table, -1; rank: scratch of the pruning */
     double rate, power_kw;
 } ckpd__candidate;
 
@@ -214,15 +219,18 @@ int32_t ckpd__modes_refuse(ckpd__modes *modes, const ckpd__layout *layout, int32
 /* All layouts that pass divisibility and memory, in order of enumeration. */
 int32_t ckpd__enumerate(ckpd__modes *modes, const ckpd__predictor *predictor,
                         const ckpd_mode_rules *rules, double minimum_gpus, double installed_gpus);
-/* Moves dominated modes to dropped (flagged ones stay, marked) and puts the kept ones in their order. */
+/* Moves dominated modes to dropped (flagged ones stay, marked) and puts the kept ones in their
+ * order. */
 int32_t ckpd__prune(ckpd__modes *modes, bool keep_dominated);
 
-/* Flags the fastest mode that `layout` (micro_batch 0: any) or else `gpus` names; false when none does. */
+/* Flags the fastest mode that `layout` (micro_batch 0: any) or else `gpus` names; false when none
+ * does. */
 bool ckpd__modes_mark(ckpd__modes *modes, const ckpd__layout *layout, int32_t gpus, int32_t flag);
 /* Position of the mode with this flag, -1. */
 int32_t ckpd__modes_flagged(const ckpd__modes *modes, int32_t flag);
 
-/* --- the set ------------------------------------------------------------------------------------- */
+/* --- the set -------------------------------------------------------------------------------------
+ */
 
 enum { CKPD__LABEL_LENGTH = 64 };
 typedef struct ckpd__label {
@@ -250,7 +258,8 @@ int32_t ckpd__set_finish(ckpd_mode_set *set, const ckpd_task *task, const ckpd__
 void ckpd__layout_text(const ckpd__layout *layout, char *buffer, size_t size);
 
 /* Stack efficiency that the task's reference run implies (docs/modes.md, "Calibration"). */
-int32_t ckpd__calibrate(ckpd_context *context, const ckpd_task *task, const ckpd__architecture *model,
-                        const ckpd_hardware *hardware, const ckpd_mode_rules *rules, double *efficiency);
+int32_t ckpd__calibrate(ckpd_context *context, const ckpd_task *task,
+                        const ckpd__architecture *model, const ckpd_hardware *hardware,
+                        const ckpd_mode_rules *rules, double *efficiency);
 
 #endif

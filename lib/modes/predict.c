@@ -16,8 +16,10 @@ void ckpd__predictor_init(ckpd__predictor *predictor, const ckpd__architecture *
 
 int32_t ckpd__layout_compare(const ckpd__layout *a, const ckpd__layout *b)
 {
-    const int32_t x[] = {a->tp, a->pp, a->dp, a->micro_batch, a->cp, a->ep, a->interleave, a->recompute};
-    const int32_t y[] = {b->tp, b->pp, b->dp, b->micro_batch, b->cp, b->ep, b->interleave, b->recompute};
+    const int32_t x[] = {a->tp, a->pp, a->dp,         a->micro_batch,
+                         a->cp, a->ep, a->interleave, a->recompute};
+    const int32_t y[] = {b->tp, b->pp, b->dp,         b->micro_batch,
+                         b->cp, b->ep, b->interleave, b->recompute};
     for (int32_t i = 0; i < 8; i++) {
         if (x[i] != y[i]) {
             return x[i] < y[i] ? -1 : 1;
@@ -46,7 +48,8 @@ void ckpd__stages_init(ckpd__stages *s, const ckpd__architecture *m, int32_t pp)
 /* --- time ------------------------------------------------------------------------------------ */
 
 typedef struct stage_cost {
-    double matrix, fixed; /* one micro-batch through a stage: at efficiency 1, and independent of it */
+    double matrix,
+        fixed; /* one micro-batch through a stage: at efficiency 1, and independent of it */
 } stage_cost;
 
 /* The stage that paces the pipeline: the one with most layers, or the last one with the head. */
@@ -78,8 +81,9 @@ static double exchange_time(const ckpd__predictor *p, const ckpd__layout *l, dou
     if ((int32_t)hw[CKPD__HW_SHARDING] != CKPD__SHARD_FULL) {
         return hw[CKPD__HW_DP_EXPOSED] * 4 * parameters * share / (inside ? link : network);
     }
-    /* Weights are gathered for each pass of each micro-batch and gradients reduced, beside computing.
-       The rings of a node share its adapters, and there are as many as tensor-parallel ranks. */
+    /* Weights are gathered for each pass of each micro-batch and gradients reduced, beside
+       computing. The rings of a node share its adapters, and there are as many as tensor-parallel
+       ranks. */
     double gathers = l->recompute == CKPD_RECOMPUTE_FULL ? 3 : 2;
     double rings = fmin(l->tp, hw[CKPD__HW_NODE_GPUS]);
     double rate = inside ? link : fmin(link, network * hw[CKPD__HW_NODE_GPUS] / rings);
@@ -110,10 +114,12 @@ void ckpd__predict_times(const ckpd__predictor *p, const ckpd__kernels *k, const
     double hop = 0, turns = (l->pp - 1.0) / l->interleave;
     if (l->pp > 1) {
         double bytes = 2.0 * l->micro_batch * m->sequence / l->cp * m->hidden / l->tp;
-        hop = 2.0 * l->interleave * bytes / (hw[CKPD__HW_HOP_EFFICIENCY] * hw[CKPD__HW_NETWORK] * 1e9);
+        hop = 2.0 * l->interleave * bytes /
+              (hw[CKPD__HW_HOP_EFFICIENCY] * hw[CKPD__HW_NETWORK] * 1e9);
     }
     double count = (double)m->batch / ((double)l->dp * l->micro_batch);
-    double paced_layers = average ? (double)m->layers / l->pp : pace.fixed / fmax(whole.fixed, 1e-300);
+    double paced_layers =
+        average ? (double)m->layers / l->pp : pace.fixed / fmax(whole.fixed, 1e-300);
     double pace_tensor = whole.fixed > 0 ? paced_layers * tensor : 0;
     out->micro_batches = count;
     out->matrix = (count * pace.matrix + turns * mean.matrix) / e;
@@ -141,7 +147,8 @@ double ckpd__predict_rate(const ckpd__predictor *p, const ckpd__times *times)
     return (double)p->model.batch * p->model.sequence / times->iteration;
 }
 
-double ckpd__predict_power(const ckpd__predictor *p, const ckpd__layout *l, const ckpd__times *times)
+double ckpd__predict_power(const ckpd__predictor *p, const ckpd__layout *l,
+                           const ckpd__times *times)
 {
     double idle = p->hw[CKPD__HW_IDLE_KW], busy = p->hw[CKPD__HW_BUSY_KW];
     return (double)ckpd__layout_gpus(l) *

@@ -90,7 +90,8 @@ static int32_t stairs_find(const stairs *s, const ckpd__candidate *list, double 
 
 static void stairs_insert(stairs *s, const ckpd__candidate *list, int32_t at, int32_t index)
 {
-    /* A step of the same power is beaten by the new one, and so are later steps that are no faster. */
+    /* A step of the same power is beaten by the new one, and so are later steps that are no faster.
+     */
     int32_t first = at > 0 && list[s->mode[at - 1]].power_kw == list[index].power_kw ? at - 1 : at;
     int32_t end = at;
     while (end < s->count && list[s->mode[end]].rate <= list[index].rate) {
@@ -110,12 +111,14 @@ static void stairs_insert(stairs *s, const ckpd__candidate *list, int32_t at, in
     s->count += shift;
 }
 
-static int32_t drop_dominated(ckpd__modes *modes, const ckpd__candidate *c, const ckpd__candidate *by,
-                              int32_t by_index)
+static int32_t drop_dominated(ckpd__modes *modes, const ckpd__candidate *c,
+                              const ckpd__candidate *by, int32_t by_index)
 {
     bool equal = by->gpus == c->gpus && by->power_kw == c->power_kw && by->rate == c->rate;
-    ckpd__dropped dropped = {c->layout, equal ? CKPD_DROP_EQUAL : CKPD_DROP_DOMINATED, by_index,
-                             c->gpus,   c->source, (double)NAN, c->rate, c->power_kw};
+    ckpd__dropped dropped = {c->layout, equal ? CKPD_DROP_EQUAL : CKPD_DROP_DOMINATED,
+                             by_index,  c->gpus,
+                             c->source, (double)NAN,
+                             c->rate,   c->power_kw};
     return ckpd__modes_drop(modes, &dropped);
 }
 
@@ -184,10 +187,10 @@ bool ckpd__modes_mark(ckpd__modes *modes, const ckpd__layout *layout, int32_t gp
     for (int32_t i = 0; i < modes->kept_count; i++) {
         ckpd__candidate *c = &modes->kept[i];
         const ckpd__layout *l = &c->layout;
-        bool named = layout != NULL ? l->tp == layout->tp && l->pp == layout->pp && l->dp == layout->dp &&
-                                          (layout->micro_batch == 0 ||
-                                           l->micro_batch == layout->micro_batch)
-                                    : c->gpus == gpus;
+        bool named = layout != NULL
+                         ? l->tp == layout->tp && l->pp == layout->pp && l->dp == layout->dp &&
+                               (layout->micro_batch == 0 || l->micro_batch == layout->micro_batch)
+                         : c->gpus == gpus;
         if (named && (best == NULL || c->rate > best->rate ||
                       (c->rate == best->rate && compare_place(c, best) < 0))) {
             best = c;

@@ -6,16 +6,19 @@
 #include <string.h>
 
 static const ckpd__field fields[CKPD__RULE_FIELDS] = {
-    [CKPD__RULE_INSTALLED_GPUS] = {"installed_gpus", "GPUs", "GPUs of the site; no mode may use more",
-                                   CKPD_FIELD_INTEGER, 1, 1, 1e7, NAN, NULL},
-    [CKPD__RULE_MINIMUM_GPUS] = {"minimum_gpus", "GPUs", "no mode may use fewer", CKPD_FIELD_INTEGER, 0, 1,
-                                 1e7, 1, NULL},
+    [CKPD__RULE_INSTALLED_GPUS] = {"installed_gpus", "GPUs",
+                                   "GPUs of the site; no mode may use more", CKPD_FIELD_INTEGER, 1,
+                                   1, 1e7, NAN, NULL},
+    [CKPD__RULE_MINIMUM_GPUS] = {"minimum_gpus", "GPUs", "no mode may use fewer",
+                                 CKPD_FIELD_INTEGER, 0, 1, 1e7, 1, NULL},
     [CKPD__RULE_MEMORY_MARGIN_GB] = {"memory_margin_gb", "GB", "kept free below the usable memory",
                                      CKPD_FIELD_NUMBER, 0, 0, 1e6, 0, NULL},
-    [CKPD__RULE_KEEP_DOMINATED] = {"keep_dominated", "", "1: no pruning", CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
-    [CKPD__RULE_UNEVEN_STAGES] = {"uneven_stages", "",
-                                  "1: pp may also divide layers + 2 (embedding and head take a slot each)",
-                                  CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
+    [CKPD__RULE_KEEP_DOMINATED] = {"keep_dominated", "", "1: no pruning", CKPD_FIELD_FLAG, 0, 0, 1,
+                                   0, NULL},
+    [CKPD__RULE_UNEVEN_STAGES] =
+        {"uneven_stages", "",
+         "1: pp may also divide layers + 2 (embedding and head take a slot each)", CKPD_FIELD_FLAG,
+         0, 0, 1, 0, NULL},
 };
 
 const ckpd__field_table ckpd__rules_table = {"mode rules", fields, CKPD__RULE_FIELDS};
@@ -115,8 +118,8 @@ static int32_t find_list(ckpd_context *context, const char *name, int32_t *index
                       "mode rules have no list '%s'", name);
 }
 
-static int32_t insert_sorted(ckpd_context *context, const char *name, ckpd__list *list, int32_t index,
-                             int32_t value)
+static int32_t insert_sorted(ckpd_context *context, const char *name, ckpd__list *list,
+                             int32_t index, int32_t value)
 {
     int32_t at = list->count;
     while (at > 0 && list->values[at - 1] > value) {
@@ -145,7 +148,8 @@ int32_t ckpd_mode_rules_set_list(ckpd_mode_rules *rules, const char *name, int32
     }
     if (count < 0 || count > CKPD__LIST_LENGTH) {
         return ckpd__fail(rules->context, CKPD_ERR_LENGTH, name, -1, count,
-                          "mode rules: %s has %d values, at most %d", name, count, CKPD__LIST_LENGTH);
+                          "mode rules: %s has %d values, at most %d", name, count,
+                          CKPD__LIST_LENGTH);
     }
     if (count > 0 && values == NULL) {
         return ckpd__null_argument(rules->context, "values");
@@ -184,8 +188,8 @@ int32_t ckpd_mode_rules_get_list(const ckpd_mode_rules *rules, const char *name,
     for (int32_t i = 0; i < list->count && i < capacity; i++) {
         values[i] = list->values[i];
     }
-    return list->count <= capacity
-               ? CKPD_OK
-               : ckpd__fail(rules->context, CKPD_ERR_BUFFER, name, -1, capacity,
-                            "mode rules: %s has %d values, room for %d", name, list->count, capacity);
+    return list->count <= capacity ? CKPD_OK
+                                   : ckpd__fail(rules->context, CKPD_ERR_BUFFER, name, -1, capacity,
+                                                "mode rules: %s has %d values, room for %d", name,
+                                                list->count, capacity);
 }

@@ -30,7 +30,8 @@ void ckpd_mode_set_free(ckpd_mode_set *set)
     }
 }
 
-/* --- baseline and running mode ------------------------------------------------------------------- */
+/* --- baseline and running mode -------------------------------------------------------------------
+ */
 
 /* Says why the mode that a task names is not there, from the list of dropped layouts. */
 static int32_t fail_not_there(ckpd_mode_set *set, const ckpd_task *task, const char *what,
@@ -48,7 +49,8 @@ static int32_t fail_not_there(ckpd_mode_set *set, const ckpd_task *task, const c
     }
     char place[96], reason[96] = "no layout of the rules gives it";
     if (layout != NULL) {
-        ckpd__format(place, sizeof place, "tp %d, pp %d, dp %d", layout->tp, layout->pp, layout->dp);
+        ckpd__format(place, sizeof place, "tp %d, pp %d, dp %d", layout->tp, layout->pp,
+                     layout->dp);
     } else {
         ckpd__format(place, sizeof place, "%d GPUs", gpus);
     }
@@ -61,7 +63,8 @@ static int32_t fail_not_there(ckpd_mode_set *set, const ckpd_task *task, const c
     char field[32];
     ckpd__format(field, sizeof field, layout != NULL ? "%s_tp" : "%s_gpus", what);
     return ckpd__fail(set->context, CKPD_ERR_NO_MODE, field, -1, layout != NULL ? layout->tp : gpus,
-                      "task '%s': the %s mode (%s) is not feasible: %s", task->name, what, place, reason);
+                      "task '%s': the %s mode (%s) is not feasible: %s", task->name, what, place,
+                      reason);
 }
 
 static int32_t mark_layout(ckpd_mode_set *set, const ckpd_task *task, int32_t tp, const char *what,
@@ -103,14 +106,15 @@ static int32_t mark_running_index(ckpd_mode_set *set, const ckpd_task *task)
     }
     if (index >= set->modes.kept_count) {
         return ckpd__fail(set->context, CKPD_ERR_RANGE, "running_mode", -1, index,
-                          "task '%s': running_mode = %d, but the set has %d modes", task->name, index,
-                          set->modes.kept_count);
+                          "task '%s': running_mode = %d, but the set has %d modes", task->name,
+                          index, set->modes.kept_count);
     }
     set->modes.kept[index].flags |= CKPD_MODE_RUNNING;
     return CKPD_OK;
 }
 
-/* --- finishing ----------------------------------------------------------------------------------- */
+/* --- finishing -----------------------------------------------------------------------------------
+ */
 
 void ckpd__layout_text(const ckpd__layout *l, char *buffer, size_t size)
 {
@@ -125,8 +129,8 @@ void ckpd__layout_text(const ckpd__layout *l, char *buffer, size_t size)
     if (l->interleave > 1) {
         ckpd__format(more[2], sizeof more[2], " v%d", l->interleave);
     }
-    ckpd__format(buffer, size, "tp%d pp%d dp%d mb%d%s%s%s%s", l->tp, l->pp, l->dp, l->micro_batch, more[0],
-                 more[1], more[2], recompute[l->recompute]);
+    ckpd__format(buffer, size, "tp%d pp%d dp%d mb%d%s%s%s%s", l->tp, l->pp, l->dp, l->micro_batch,
+                 more[0], more[1], more[2], recompute[l->recompute]);
 }
 
 static int32_t make_labels(ckpd_mode_set *set)
@@ -146,7 +150,8 @@ static int32_t make_labels(ckpd_mode_set *set)
     return CKPD_OK;
 }
 
-static int32_t finish_workload(ckpd_mode_set *set, const ckpd_task *task, const ckpd__architecture *model)
+static int32_t finish_workload(ckpd_mode_set *set, const ckpd_task *task,
+                               const ckpd__architecture *model)
 {
     ckpd_workload *w = &set->workload;
     int32_t status = ckpd__task_workload(set->context, task, model, w);
@@ -156,10 +161,11 @@ static int32_t finish_workload(ckpd_mode_set *set, const ckpd_task *task, const 
     double rate = set->baseline >= 0 ? set->modes.kept[set->baseline].rate : (double)NAN;
     if (ckpd__task_given(task, CKPD__TASK_TRANCHE_BASELINE_HOURS)) {
         if (set->baseline < 0) {
-            return ckpd__fail(set->context, CKPD_ERR_MISSING, "baseline_gpus", -1, (double)NAN,
-                              "task '%s': tranche_baseline_hours needs a baseline (baseline_gpus or "
-                              "baseline_tp, _pp, _dp)",
-                              task->name);
+            return ckpd__fail(
+                set->context, CKPD_ERR_MISSING, "baseline_gpus", -1, (double)NAN,
+                "task '%s': tranche_baseline_hours needs a baseline (baseline_gpus or "
+                "baseline_tp, _pp, _dp)",
+                task->name);
         }
         w->tranche_work = rate * 3600 * task->values[CKPD__TASK_TRANCHE_BASELINE_HOURS];
         if (!set->is_table) {
@@ -191,15 +197,17 @@ int32_t ckpd__set_finish(ckpd_mode_set *set, const ckpd_task *task, const ckpd__
         status = make_labels(set);
     }
     if (status == CKPD_OK && before > set->modes.kept_count) {
-        ckpd__log(set->context, CKPD_LOG_INFO, CKPD_MSG_PRUNED_MODES,
-                  "task '%s': %d of %d feasible modes are dominated and were dropped (keep_dominated "
-                  "keeps them, which can pay where energy has negative worth)",
-                  task->name, before - set->modes.kept_count, before);
+        ckpd__log(
+            set->context, CKPD_LOG_INFO, CKPD_MSG_PRUNED_MODES,
+            "task '%s': %d of %d feasible modes are dominated and were dropped (keep_dominated "
+            "keeps them, which can pay where energy has negative worth)",
+            task->name, before - set->modes.kept_count, before);
     }
     return status;
 }
 
-/* --- questions ----------------------------------------------------------------------------------- */
+/* --- questions -----------------------------------------------------------------------------------
+ */
 
 int32_t ckpd_mode_set_count(const ckpd_mode_set *set)
 {
@@ -246,7 +254,8 @@ const char *ckpd_mode_set_label(const ckpd_mode_set *set, int32_t index)
 }
 
 /* A mode of which only GPUs, rate and power are known. */
-static ckpd_mode bare_mode(const ckpd__layout *l, int32_t gpus, int32_t source, double rate, double power)
+static ckpd_mode bare_mode(const ckpd__layout *l, int32_t gpus, int32_t source, double rate,
+                           double power)
 {
     double nan = (double)NAN;
     return (ckpd_mode){.size = sizeof(ckpd_mode),
@@ -323,7 +332,8 @@ const char *ckpd_drop_name(int32_t reason)
         "cp does not divide the sequence",
         "ep does not divide experts and dp",
     };
-    return reason >= 0 && reason < (int32_t)(sizeof names / sizeof *names) ? names[reason] : "unknown";
+    return reason >= 0 && reason < (int32_t)(sizeof names / sizeof *names) ? names[reason]
+                                                                           : "unknown";
 }
 
 int32_t ckpd_mode_set_dropped_count(const ckpd_mode_set *set)
@@ -337,18 +347,19 @@ static void dropped_text(const ckpd_mode_set *set, const ckpd__dropped *d, char 
     const ckpd__layout *l = &d->layout;
     switch (d->reason) {
     case CKPD_DROP_TENSOR:
-        ckpd__format(text, size, "tp %d does not fit %d heads, %d kv heads, hidden %d, ffn %d", l->tp,
-                     m->heads, m->kv_heads, m->hidden, m->ffn);
+        ckpd__format(text, size, "tp %d does not fit %d heads, %d kv heads, hidden %d, ffn %d",
+                     l->tp, m->heads, m->kv_heads, m->hidden, m->ffn);
         break;
     case CKPD_DROP_PIPELINE:
-        ckpd__format(text, size, "pp %d x interleave %d does not fit %d layers and the batch", l->pp,
-                     l->interleave > 0 ? l->interleave : 1, m->layers);
+        ckpd__format(text, size, "pp %d x interleave %d does not fit %d layers and the batch",
+                     l->pp, l->interleave > 0 ? l->interleave : 1, m->layers);
         break;
     case CKPD_DROP_BATCH:
     case CKPD_DROP_FILL:
-        ckpd__format(text, size, "dp %d x micro-batch %d gives %g micro-batches of a batch of %d for %d stages",
-                     l->dp, l->micro_batch, (double)m->batch / ((double)l->dp * l->micro_batch), m->batch,
-                     l->pp);
+        ckpd__format(text, size,
+                     "dp %d x micro-batch %d gives %g micro-batches of a batch of %d for %d stages",
+                     l->dp, l->micro_batch, (double)m->batch / ((double)l->dp * l->micro_batch),
+                     m->batch, l->pp);
         break;
     case CKPD_DROP_NODE:
         ckpd__format(text, size, "tp %d exceeds a node of %g GPUs", l->tp,
@@ -373,10 +384,11 @@ static void dropped_text(const ckpd_mode_set *set, const ckpd__dropped *d, char 
     }
 }
 
-int32_t ckpd_mode_set_dropped_get(const ckpd_mode_set *set, int32_t index, ckpd_mode *out, int32_t *reason,
-                                  char *text, size_t size)
+int32_t ckpd_mode_set_dropped_get(const ckpd_mode_set *set, int32_t index, ckpd_mode *out,
+                                  int32_t *reason, char *text, size_t size)
 {
-    if (set == NULL || index < 0 || index >= set->modes.dropped_count || (text == NULL && size > 0)) {
+    if (set == NULL || index < 0 || index >= set->modes.dropped_count ||
+        (text == NULL && size > 0)) {
         return CKPD_ERR_ARGUMENT;
     }
     const ckpd__dropped *d = &set->modes.dropped[index];

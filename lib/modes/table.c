@@ -10,8 +10,8 @@ static int32_t check_row(ckpd_context *context, const ckpd_mode_table *t, int32_
     int32_t status = ckpd__check_range(context, "gpus", i, t->gpus[i], 1, 1e7);
     if (status == CKPD_OK && t->gpus[i] > t->installed_gpus) {
         status = ckpd__fail(context, CKPD_ERR_RANGE, "gpus", i, t->gpus[i],
-                            "mode %d: gpus[%d] = %d exceeds the installed %d GPUs", i, i, t->gpus[i],
-                            t->installed_gpus);
+                            "mode %d: gpus[%d] = %d exceeds the installed %d GPUs", i, i,
+                            t->gpus[i], t->installed_gpus);
     }
     if (status == CKPD_OK) {
         status = ckpd__check_range(context, "rate", i, t->rate[i], 1e-300, 1e300);
@@ -33,8 +33,8 @@ static int32_t check_row(ckpd_context *context, const ckpd_mode_table *t, int32_
     double product = (double)t->tp[i] * t->pp[i] * t->dp[i];
     if (status == CKPD_OK && product > 0 && product != t->gpus[i]) {
         status = ckpd__fail(context, CKPD_ERR_INCONSISTENT, "gpus", i, t->gpus[i],
-                            "mode %d: gpus = %d but tp %d x pp %d x dp %d = %g", i, t->gpus[i], t->tp[i],
-                            t->pp[i], t->dp[i], product);
+                            "mode %d: gpus = %d but tp %d x pp %d x dp %d = %g", i, t->gpus[i],
+                            t->tp[i], t->pp[i], t->dp[i], product);
     }
     return status;
 }
@@ -42,20 +42,24 @@ static int32_t check_row(ckpd_context *context, const ckpd_mode_table *t, int32_
 static int32_t check_table(ckpd_context *context, const ckpd_task *task, const ckpd_mode_table *t)
 {
     if (t->gpus == NULL || t->rate == NULL || t->power_kw == NULL) {
-        return ckpd__null_argument(context, t->gpus == NULL ? "gpus" : t->rate == NULL ? "rate" : "power_kw");
+        return ckpd__null_argument(context, t->gpus == NULL   ? "gpus"
+                                            : t->rate == NULL ? "rate"
+                                                              : "power_kw");
     }
     bool any = t->tp != NULL || t->pp != NULL || t->dp != NULL || t->micro_batch != NULL;
     bool all = t->tp != NULL && t->pp != NULL && t->dp != NULL && t->micro_batch != NULL;
     if (any && !all) {
-        return ckpd__fail(context, CKPD_ERR_ARGUMENT, "tp", -1, (double)NAN,
-                          "mode table: tp, pp, dp and micro_batch are given together or not at all");
+        return ckpd__fail(
+            context, CKPD_ERR_ARGUMENT, "tp", -1, (double)NAN,
+            "mode table: tp, pp, dp and micro_batch are given together or not at all");
     }
     int32_t status = ckpd__check_range(context, "count", -1, t->count, 1, 1e6);
     if (status == CKPD_OK) {
         status = ckpd__check_range(context, "installed_gpus", -1, t->installed_gpus, 1, 1e7);
     }
     if (status == CKPD_OK) {
-        status = ckpd__check_range(context, "baseline_index", -1, t->baseline_index, -1, t->count - 1);
+        status =
+            ckpd__check_range(context, "baseline_index", -1, t->baseline_index, -1, t->count - 1);
     }
     for (int32_t i = 0; i < t->count && status == CKPD_OK; i++) {
         status = check_row(context, t, i);
@@ -63,8 +67,8 @@ static int32_t check_table(ckpd_context *context, const ckpd_task *task, const c
     int32_t running = ckpd__task_integer(task, CKPD__TASK_RUNNING_MODE, -1);
     if (status == CKPD_OK && running >= t->count) {
         status = ckpd__fail(context, CKPD_ERR_RANGE, "running_mode", -1, running,
-                            "task '%s': running_mode = %d, but the table has %d modes", task->name, running,
-                            t->count);
+                            "task '%s': running_mode = %d, but the table has %d modes", task->name,
+                            running, t->count);
     }
     return status;
 }
@@ -81,10 +85,15 @@ static int32_t copy_rows(ckpd_mode_set *set, const ckpd_task *task, const ckpd_m
     }
     for (int32_t i = 0; i < t->count; i++) {
         bool layout = t->tp != NULL;
-        ckpd__candidate c = {
-            {layout ? t->tp[i] : 0, layout ? t->pp[i] : 0, layout ? t->dp[i] : 0,
-             layout ? t->micro_batch[i] : 0, layout, layout, layout, CKPD_RECOMPUTE_FULL},
-            t->gpus[i], 0, i, 0, t->rate[i], t->power_kw[i]};
+        ckpd__candidate c = {{layout ? t->tp[i] : 0, layout ? t->pp[i] : 0, layout ? t->dp[i] : 0,
+                              layout ? t->micro_batch[i] : 0, layout, layout, layout,
+                              CKPD_RECOMPUTE_FULL},
+                             t->gpus[i],
+                             0,
+                             i,
+                             0,
+                             t->rate[i],
+                             t->power_kw[i]};
         c.flags |= i == t->baseline_index ? CKPD_MODE_BASELINE : 0;
         c.flags |= i == running ? CKPD_MODE_RUNNING : 0;
         int32_t status = ckpd__modes_keep(&set->modes, &c);
@@ -143,7 +152,8 @@ int32_t ckpd_mode_set_from_table(ckpd_mode_set **out, ckpd_context *context, con
         return ckpd__null_argument(context, out == NULL ? "out" : task == NULL ? "task" : "table");
     }
     ckpd_mode_table known;
-    int32_t status = ckpd__struct_in(context, "mode_table", table, &known, sizeof known, sizeof known);
+    int32_t status =
+        ckpd__struct_in(context, "mode_table", table, &known, sizeof known, sizeof known);
     ckpd_mode_set *set = NULL;
     if (status == CKPD_OK) {
         status = ckpd__set_new(&set, context);

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* A given parameter count may differ from the derived one by biases, norms and positions, not more. */
+/* A given parameter count may differ from the derived one by biases, norms and positions, not more.
+ */
 static const double PARAMETER_TOLERANCE = 0.02;
 /* No published run has more tokens in one iteration (the largest known are near 6e7); beyond this a
    batch in tokens was given where sequences are meant. */
@@ -15,20 +16,22 @@ bool ckpd__task_has_architecture(const ckpd_task *task)
     return ckpd__task_given(task, CKPD__TASK_LAYERS) || ckpd__task_given(task, CKPD__TASK_HIDDEN);
 }
 
-static int32_t require(ckpd_context *context, const ckpd_task *task, const int32_t *fields, int32_t count)
+static int32_t require(ckpd_context *context, const ckpd_task *task, const int32_t *fields,
+                       int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         if (!ckpd__task_given(task, fields[i])) {
             const char *name = ckpd__task_table.fields[fields[i]].name;
             return ckpd__fail(context, CKPD_ERR_MISSING, name, -1, (double)NAN,
-                              "task '%s': %s is missing (set a model or the architecture)", task->name,
-                              name);
+                              "task '%s': %s is missing (set a model or the architecture)",
+                              task->name, name);
         }
     }
     return CKPD_OK;
 }
 
-static int32_t check_heads(ckpd_context *context, const ckpd_task *task, const ckpd__architecture *a)
+static int32_t check_heads(ckpd_context *context, const ckpd_task *task,
+                           const ckpd__architecture *a)
 {
     if (a->hidden % a->heads != 0) {
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "heads", -1, a->heads,
@@ -48,17 +51,19 @@ static int32_t check_heads(ckpd_context *context, const ckpd_task *task, const c
     return CKPD_OK;
 }
 
-static int32_t check_batch(ckpd_context *context, const ckpd_task *task, const ckpd__architecture *a)
+static int32_t check_batch(ckpd_context *context, const ckpd_task *task,
+                           const ckpd__architecture *a)
 {
     double tokens = (double)a->batch * a->sequence;
     if (tokens <= MOST_BATCH_TOKENS) {
         return CKPD_OK;
     }
     double meant = floor((double)a->batch / a->sequence);
-    return ckpd__fail(context, CKPD_ERR_RANGE, "batch_sequences", -1, a->batch,
-                      "task '%s': batch_sequences = %d of sequence_length %d is %g tokens an iteration, "
-                      "above %g; were %d tokens meant, which is %g sequences?",
-                      task->name, a->batch, a->sequence, tokens, MOST_BATCH_TOKENS, a->batch, meant);
+    return ckpd__fail(
+        context, CKPD_ERR_RANGE, "batch_sequences", -1, a->batch,
+        "task '%s': batch_sequences = %d of sequence_length %d is %g tokens an iteration, "
+        "above %g; were %d tokens meant, which is %g sequences?",
+        task->name, a->batch, a->sequence, tokens, MOST_BATCH_TOKENS, a->batch, meant);
 }
 
 static void count_parameters(ckpd__architecture *a)
@@ -85,7 +90,8 @@ static void count_parameters(ckpd__architecture *a)
 }
 
 /* Takes a given total over the derived one and spreads the difference over everything. */
-static int32_t apply_given_total(ckpd_context *context, const ckpd_task *task, ckpd__architecture *a)
+static int32_t apply_given_total(ckpd_context *context, const ckpd_task *task,
+                                 ckpd__architecture *a)
 {
     a->parameters = a->derived;
     if (!ckpd__task_given(task, CKPD__TASK_PARAMETERS)) {
@@ -94,11 +100,12 @@ static int32_t apply_given_total(ckpd_context *context, const ckpd_task *task, c
     double given = task->values[CKPD__TASK_PARAMETERS];
     double ratio = given / a->derived;
     if (fabs(ratio - 1) > PARAMETER_TOLERANCE) {
-        return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "parameters", -1, given,
-                          "task '%s': parameters = %g but the architecture gives %g (%g %% apart, at "
-                          "most %g %%)",
-                          task->name, given, a->derived, round(fabs(ratio - 1) * 1e4) / 100,
-                          PARAMETER_TOLERANCE * 100);
+        return ckpd__fail(
+            context, CKPD_ERR_INCONSISTENT, "parameters", -1, given,
+            "task '%s': parameters = %g but the architecture gives %g (%g %% apart, at "
+            "most %g %%)",
+            task->name, given, a->derived, round(fabs(ratio - 1) * 1e4) / 100,
+            PARAMETER_TOLERANCE * 100);
     }
     a->parameters = given;
     a->active *= ratio;
@@ -109,10 +116,11 @@ static int32_t apply_given_total(ckpd_context *context, const ckpd_task *task, c
     return CKPD_OK;
 }
 
-int32_t ckpd__task_architecture(ckpd_context *context, const ckpd_task *task, ckpd__architecture *out)
+int32_t ckpd__task_architecture(ckpd_context *context, const ckpd_task *task,
+                                ckpd__architecture *out)
 {
-    static const int32_t needed[] = {CKPD__TASK_LAYERS,     CKPD__TASK_HIDDEN,
-                                     CKPD__TASK_HEADS,      CKPD__TASK_VOCABULARY,
+    static const int32_t needed[] = {CKPD__TASK_LAYERS,          CKPD__TASK_HIDDEN,
+                                     CKPD__TASK_HEADS,           CKPD__TASK_VOCABULARY,
                                      CKPD__TASK_SEQUENCE_LENGTH, CKPD__TASK_BATCH_SEQUENCES};
     int32_t status = require(context, task, needed, (int32_t)(sizeof needed / sizeof *needed));
     if (status != CKPD_OK) {

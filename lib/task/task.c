@@ -83,7 +83,8 @@ int32_t ckpd_task_get_text(const ckpd_task *task, const char *field, char *buffe
         buffer[0] = '\0';
         return CKPD_OK;
     }
-    return ckpd__fields_get_text(task->context, &ckpd__task_table, task->values, field, buffer, size);
+    return ckpd__fields_get_text(task->context, &ckpd__task_table, task->values, field, buffer,
+                                 size);
 }
 
 int32_t ckpd_task_unset(ckpd_task *task, const char *field)

@@ -64,11 +64,11 @@ struct ckpd_task {
 typedef struct ckpd__architecture {
     int32_t layers, hidden, heads, kv_heads, ffn, gated_mlp, vocabulary, sequence, tied;
     int32_t experts, active_experts, expert_ffn, shared_experts; /* experts 0: dense */
-    int32_t batch;             /* sequences an iteration */
-    double layer_parameters;   /* of one layer, scaled to the given total */
-    double expert_parameters;  /* of them in experts (spread by expert parallel) */
+    int32_t batch;                                               /* sequences an iteration */
+    double layer_parameters;  /* of one layer, scaled to the given total */
+    double expert_parameters; /* of them in experts (spread by expert parallel) */
     double active_layer_parameters;
-    double embedding_parameters; /* V h, once */
+    double embedding_parameters;        /* V h, once */
     double derived, parameters, active; /* whole model: from architecture, as used, per token */
 } ckpd__architecture;
 
@@ -85,7 +85,8 @@ int32_t ckpd__task_integer(const ckpd_task *task, int32_t field, int32_t otherwi
 /* True when any architecture field was given (a table of modes needs none). */
 bool ckpd__task_has_architecture(const ckpd_task *task);
 /* Checks and completes the architecture. */
-int32_t ckpd__task_architecture(ckpd_context *context, const ckpd_task *task, ckpd__architecture *out);
+int32_t ckpd__task_architecture(ckpd_context *context, const ckpd_task *task,
+                                ckpd__architecture *out);
 /* Tranche: exactly one way to say it, segments, slots. */
 int32_t ckpd__task_check(ckpd_context *context, const ckpd_task *task);
 /* ckpd_task_workload() with the context errors go to; known architecture or NULL. */

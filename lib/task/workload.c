@@ -14,18 +14,20 @@ static int32_t check_tranche(ckpd_context *context, const ckpd_task *task)
             continue;
         }
         if (first >= 0) {
-            return ckpd__fail(context, CKPD_ERR_INCONSISTENT, ckpd__task_table.fields[ways[i]].name, -1,
-                              task->values[ways[i]], "task '%s': %s and %s are both given; one of them",
-                              task->name, ckpd__task_table.fields[first].name,
+            return ckpd__fail(context, CKPD_ERR_INCONSISTENT, ckpd__task_table.fields[ways[i]].name,
+                              -1, task->values[ways[i]],
+                              "task '%s': %s and %s are both given; one of them", task->name,
+                              ckpd__task_table.fields[first].name,
                               ckpd__task_table.fields[ways[i]].name);
         }
         first = ways[i];
     }
     if (first < 0) {
-        return ckpd__fail(context, CKPD_ERR_MISSING, "tranche_share", -1, (double)NAN,
-                          "task '%s': one of tranche_share, tranche_tokens, tranche_baseline_hours is "
-                          "missing",
-                          task->name);
+        return ckpd__fail(
+            context, CKPD_ERR_MISSING, "tranche_share", -1, (double)NAN,
+            "task '%s': one of tranche_share, tranche_tokens, tranche_baseline_hours is "
+            "missing",
+            task->name);
     }
     if (first == CKPD__TASK_TRANCHE_SHARE && !ckpd__task_given(task, CKPD__TASK_TOKENS)) {
         return ckpd__fail(context, CKPD_ERR_MISSING, "tokens", -1, (double)NAN,
@@ -41,8 +43,8 @@ static int32_t check_slots(ckpd_context *context, const ckpd_task *task)
     double start = task->values[CKPD__TASK_START_SEGMENTS];
     if (deadline <= release) {
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "deadline", -1, deadline,
-                          "task '%s': deadline = %g is not after release = %g", task->name, deadline,
-                          release);
+                          "task '%s': deadline = %g is not after release = %g", task->name,
+                          deadline, release);
     }
     if (start > segments) {
         return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "start_segments", -1, start,
@@ -66,9 +68,9 @@ static int32_t check_layout(ckpd_context *context, const ckpd_task *task, int32_
     while (missing < tp + 2 && ckpd__task_given(task, missing)) {
         missing++;
     }
-    return ckpd__fail(context, CKPD_ERR_MISSING, ckpd__task_table.fields[missing].name, -1, (double)NAN,
-                      "task '%s': %s is missing; a layout needs tp, pp and dp", task->name,
-                      ckpd__task_table.fields[missing].name);
+    return ckpd__fail(context, CKPD_ERR_MISSING, ckpd__task_table.fields[missing].name, -1,
+                      (double)NAN, "task '%s': %s is missing; a layout needs tp, pp and dp",
+                      task->name, ckpd__task_table.fields[missing].name);
 }
 
 static int32_t check_running(ckpd_context *context, const ckpd_task *task)
@@ -91,13 +93,15 @@ static int32_t check_running(ckpd_context *context, const ckpd_task *task)
         return ckpd__fail(context, CKPD_ERR_MISSING, "running_slots_done", -1, (double)NAN,
                           "task '%s': a running mode needs running_slots_done", task->name);
     }
-    double end = task->values[CKPD__TASK_START_SEGMENTS] + task->values[CKPD__TASK_RUNNING_SEGMENTS];
+    double end =
+        task->values[CKPD__TASK_START_SEGMENTS] + task->values[CKPD__TASK_RUNNING_SEGMENTS];
     if (runs && end > task->values[CKPD__TASK_SEGMENTS]) {
-        return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "running_segments", -1,
-                          task->values[CKPD__TASK_RUNNING_SEGMENTS],
-                          "task '%s': start_segments = %g and running_segments = %g exceed segments = %g",
-                          task->name, task->values[CKPD__TASK_START_SEGMENTS],
-                          task->values[CKPD__TASK_RUNNING_SEGMENTS], task->values[CKPD__TASK_SEGMENTS]);
+        return ckpd__fail(
+            context, CKPD_ERR_INCONSISTENT, "running_segments", -1,
+            task->values[CKPD__TASK_RUNNING_SEGMENTS],
+            "task '%s': start_segments = %g and running_segments = %g exceed segments = %g",
+            task->name, task->values[CKPD__TASK_START_SEGMENTS],
+            task->values[CKPD__TASK_RUNNING_SEGMENTS], task->values[CKPD__TASK_SEGMENTS]);
     }
     return CKPD_OK;
 }
@@ -141,8 +145,8 @@ int32_t ckpd__task_workload(ckpd_context *context, const ckpd_task *task,
         return status;
     }
     double nan = (double)NAN;
-    ckpd_workload w = {sizeof w, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan,
-                       nan,      nan, nan, nan, nan, nan, nan, nan, 1.0};
+    ckpd_workload w = {sizeof w, nan, nan, nan, nan, nan, nan, nan, nan, nan,
+                       nan,      nan, nan, nan, nan, nan, nan, nan, nan, 1.0};
     w.total_tokens = task->values[CKPD__TASK_TOKENS];
     w.segments = task->values[CKPD__TASK_SEGMENTS];
     if (ckpd__task_given(task, CKPD__TASK_TRANCHE_TOKENS)) {

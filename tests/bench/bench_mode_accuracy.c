@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The accuracy tables of docs/benchmarks.md, from ../shared/data/published: `make bench B=mode_accuracy`.
- * tests/bench/mode_tables.sh puts them into the page.
+ * The accuracy tables of docs/benchmarks.md, from ../shared/data/published: `make bench
+ * B=mode_accuracy`. tests/bench/mode_tables.sh puts them into the page.
  */
 #include "support/published.h"
 #include "support/support.h"
@@ -13,7 +13,8 @@
 
 static ckpd_context *context;
 
-/* --- iteration time -------------------------------------------------------------------------------- */
+/* --- iteration time
+ * -------------------------------------------------------------------------------- */
 
 enum { ANCHORED, UNANCHORED };
 
@@ -30,7 +31,8 @@ static published_errors collect(const published_row *rows, int32_t count, int32_
     for (int32_t i = 0; i < count; i++) {
         const published_row *r = &rows[i];
         bool wanted = source < 0 ? r->source < PUBLISHED_TARGETS : r->source == source;
-        if (wanted && r->efficiency > 0 && (guessed || !r->guessed) && (kind == UNANCHORED || !r->anchor)) {
+        if (wanted && r->efficiency > 0 && (guessed || !r->guessed) &&
+            (kind == UNANCHORED || !r->anchor)) {
             errors[used++] = error_of(r, kind);
         }
     }
@@ -41,8 +43,8 @@ static published_errors collect(const published_row *rows, int32_t count, int32_
 
 static void time_line(const char *name, published_errors a, published_errors d)
 {
-    printf("| %s | %d | %.1f | %.1f | %.1f | %.1f | %.1f |\n", name, a.rows, 100 * a.mean, 100 * a.median,
-           100 * a.largest, 100 * d.mean, 100 * d.median);
+    printf("| %s | %d | %.1f | %.1f | %.1f | %.1f | %.1f |\n", name, a.rows, 100 * a.mean,
+           100 * a.median, 100 * a.largest, 100 * d.mean, 100 * d.median);
 }
 
 static void print_times(const published_row *rows, int32_t count)
@@ -66,7 +68,8 @@ static void print_times(const published_row *rows, int32_t count)
 
 static void print_stacks(const published_row *rows, int32_t count)
 {
-    puts("\n| stack | rows | anchor (line of the file) | efficiency of the anchor | lowest, highest of a row |\n"
+    puts("\n| stack | rows | anchor (line of the file) | efficiency of the anchor | lowest, "
+         "highest of a row |\n"
          "|---|---:|---:|---:|---|");
     for (int32_t i = 0; i < count; i++) {
         if (!rows[i].anchor) {
@@ -93,7 +96,8 @@ static void print_outliers(const published_row *rows, int32_t count)
          "|---:|---|---|---:|---:|---:|");
     for (int32_t i = 0; i < count; i++) {
         const published_row *r = &rows[i];
-        if (r->source < PUBLISHED_TARGETS && r->efficiency > 0 && fabs(error_of(r, ANCHORED)) > 0.08) {
+        if (r->source < PUBLISHED_TARGETS && r->efficiency > 0 &&
+            fabs(error_of(r, ANCHORED)) > 0.08) {
             printf("| %d | %s | %s, %d %d %d, %d, %d%s | %.2f | %.2f | %+.1f |\n", r->line + 2,
                    published_names[r->source], r->model, r->run.tp, r->run.pp, r->run.dp,
                    r->run.micro_batch, r->heads, r->guessed ? " (guessed)" : "", r->run.iteration_s,
@@ -111,7 +115,8 @@ static void print_ranks(const published_row *rows, int32_t count)
 {
     published_group groups[16];
     int32_t number = published_groups(rows, count, groups, 16);
-    puts("\n### Order of layouts inside the BLOOM trial tables (Spearman, measured and predicted time)\n\n"
+    puts("\n### Order of layouts inside the BLOOM trial tables (Spearman, measured and predicted "
+         "time)\n\n"
          "| table | rows | rank correlation |\n|---|---:|---:|");
     for (int32_t i = 0; i < number; i++) {
         printf("| %s | %d | %.2f |\n", groups[i].name, groups[i].rows, groups[i].correlation);
@@ -119,19 +124,22 @@ static void print_ranks(const published_row *rows, int32_t count)
 }
 
 /*
- * What a user of an unknown machine gets: the plain A100 preset, and evenly spaced rows of the trials as runs.
- * Nothing that was learnt of the machine is set; the errors are those of the other rows.
+ * What a user of an unknown machine gets: the plain A100 preset, and evenly spaced rows of the
+ * trials as runs. Nothing that was learnt of the machine is set; the errors are those of the other
+ * rows.
  */
 static void print_several_anchors(const published_row *rows, int32_t count)
 {
     static const int32_t numbers[] = {1, 4, 6, 8, 12};
     puts("\n### Several runs as anchors: the plain a100-80gb preset, BLOOM trials from 02-25 on\n\n"
-         "| runs | fitted | band % | other rows | mean % | median % |\n|---:|---|---:|---:|---:|---:|");
+         "| runs | fitted | band % | other rows | mean % | median % "
+         "|\n|---:|---|---:|---:|---:|---:|");
     for (int32_t n = 0; n < 5; n++) {
         bool more = numbers[n] > 1;
         int32_t used = 0, left = 0, members = 0;
         for (int32_t i = 0; i < count; i++) {
-            members += strcmp(rows[i].stack, "bloom-0225-fp16") == 0 && !rows[i].guessed && rows[i].efficiency > 0;
+            members += strcmp(rows[i].stack, "bloom-0225-fp16") == 0 && !rows[i].guessed &&
+                       rows[i].efficiency > 0;
         }
         double *errors = calloc((size_t)count + 1, sizeof *errors);
         ckpd_hardware *hardware = NULL;
@@ -155,8 +163,9 @@ static void print_several_anchors(const published_row *rows, int32_t count)
                 if (pass == 0 && chosen) {
                     ckpd_anchor_add(anchor, task, &r->run);
                 } else if (pass == 1 && !chosen) {
-                    ckpd_layout layout = {sizeof layout, r->run.tp, r->run.pp, r->run.dp, r->run.micro_batch, 1,
-                                          1, 1, CKPD_RECOMPUTE_FULL};
+                    ckpd_layout layout = {sizeof layout,      r->run.tp, r->run.pp, r->run.dp,
+                                          r->run.micro_batch, 1,         1,         1,
+                                          CKPD_RECOMPUTE_FULL};
                     ckpd_mode mode = {.size = sizeof mode};
                     ckpd_mode_evaluate(task, hardware, &layout, &mode);
                     errors[left++] = mode.iteration_s / r->run.iteration_s - 1;
@@ -167,7 +176,8 @@ static void print_several_anchors(const published_row *rows, int32_t count)
             ckpd_anchor_report report = {.size = sizeof report};
             int32_t fit = more ? CKPD_FIT_LAYER_OVERHEAD | CKPD_FIT_NETWORK : CKPD_FIT_EFFICIENCY;
             if (pass == 0 && ckpd_anchor_fit(anchor, fit, hardware, &report) == CKPD_OK) {
-                printf("| %d | %s | %.0f |", numbers[n], more ? "efficiency, launches, network" : "efficiency",
+                printf("| %d | %s | %.0f |", numbers[n],
+                       more ? "efficiency, launches, network" : "efficiency",
                        100 * report.rate_error);
             }
         }
@@ -179,7 +189,8 @@ static void print_several_anchors(const published_row *rows, int32_t count)
     }
 }
 
-/* --- memory ----------------------------------------------------------------------------------------- */
+/* --- memory
+ * ----------------------------------------------------------------------------------------- */
 
 static void memory_line(const published_peak *peaks, int32_t count, const char *name, bool complete,
                         bool left_out)
@@ -207,30 +218,34 @@ static void print_memory(void)
         return;
     }
     published_predict_peaks(context, peaks, count);
-    puts("\n### Peak memory\n\n| rows | number | mean % | median % | bias % | largest % |\n|---|---:|---:|---:|---:|---:|");
+    puts("\n### Peak memory\n\n| rows | number | mean % | median % | bias % | largest % "
+         "|\n|---|---:|---:|---:|---:|---:|");
     memory_line(peaks, count, "all that ran", false, false);
     memory_line(peaks, count, "layers and heads printed", true, false);
     memory_line(peaks, count, "each model size from the others", false, true);
     for (int32_t i = 0; i < count; i++) {
         runs_out += peaks[i].out_of_memory && peaks[i].complete;
         refused += peaks[i].out_of_memory && peaks[i].complete && peaks[i].predicted_gb > 80;
-        wrongly += !peaks[i].out_of_memory && peaks[i].measured_gb > 0 && peaks[i].measured_gb < 78 &&
-                   peaks[i].predicted_gb > 80;
+        wrongly += !peaks[i].out_of_memory && peaks[i].measured_gb > 0 &&
+                   peaks[i].measured_gb < 78 && peaks[i].predicted_gb > 80;
     }
-    printf("\nOf %d rows with printed layers and heads that ran out of memory %d are refused at 80 GB; of "
+    printf("\nOf %d rows with printed layers and heads that ran out of memory %d are refused at 80 "
+           "GB; of "
            "those that ran below 78 GB %d are.\n",
            runs_out, refused, wrongly);
     free(peaks);
 }
 
-/* --- power ------------------------------------------------------------------------------------------- */
+/* --- power
+ * ------------------------------------------------------------------------------------------- */
 
 static ckpd_mode mode_of(const published_row *r, double efficiency)
 {
     ckpd_hardware *hardware = published_hardware(context, r);
     ckpd_task *task = published_task(context, r);
-    ckpd_layout layout = {sizeof layout, r->run.tp, r->run.pp,         r->run.dp,       r->run.micro_batch,
-                          r->run.cp,     r->run.ep, r->run.interleave, r->run.recompute};
+    ckpd_layout layout = {sizeof layout, r->run.tp,          r->run.pp,
+                          r->run.dp,     r->run.micro_batch, r->run.cp,
+                          r->run.ep,     r->run.interleave,  r->run.recompute};
     ckpd_mode mode = {.size = sizeof mode};
     if (efficiency > 0) {
         ckpd_hardware_set(hardware, "efficiency", efficiency);
@@ -246,7 +261,8 @@ static ckpd_mode mode_of(const published_row *r, double efficiency)
 
 static void print_power(const published_row *rows, int32_t count)
 {
-    const char *path = test_shared_path("data/published/mlperf-v4.0-smc-gpt3-175b-512xH100-tp4pp8dp16-fp8.csv");
+    const char *path =
+        test_shared_path("data/published/mlperf-v4.0-smc-gpt3-175b-512xH100-tp4pp8dp16-fp8.csv");
     if (path == NULL) {
         return;
     }
@@ -264,17 +280,21 @@ static void print_power(const published_row *rows, int32_t count)
     for (int32_t i = 0; i < count; i++) {
         if (strcmp(rows[i].stack, "mlperf-4.0") == 0) {
             ckpd_mode m = mode_of(&rows[i], rows[i].efficiency);
-            double node = m.power_kw / m.gpus * 8, train = sum[0] / n[0] / 1000, eval = sum[1] / n[1] / 1000;
-            puts("\n### Power\n\n| GPT-3 175B on 512 H100 (MLPerf v4.0) | metered kW a node | model | % |\n|---|---:|---:|---:|");
+            double node = m.power_kw / m.gpus * 8, train = sum[0] / n[0] / 1000,
+                   eval = sum[1] / n[1] / 1000;
+            puts("\n### Power\n\n| GPT-3 175B on 512 H100 (MLPerf v4.0) | metered kW a node | "
+                 "model | % |\n|---|---:|---:|---:|");
             printf("| training | %.3f | %.3f | %+.1f |\n", train, node, 100 * (node / train - 1));
             double evaluation = m.evaluation_kw / m.gpus * 8;
-            printf("| evaluation | %.3f | %.3f | %+.1f |\n", eval, evaluation, 100 * (evaluation / eval - 1));
+            printf("| evaluation | %.3f | %.3f | %+.1f |\n", eval, evaluation,
+                   100 * (evaluation / eval - 1));
             printf("\nEnergy: %.2f J/token in the model.\n", m.joule_per_token);
         }
     }
 }
 
-/* --- published totals -------------------------------------------------------------------------------- */
+/* --- published totals
+ * -------------------------------------------------------------------------------- */
 
 typedef struct published_total {
     const char *model;
@@ -323,10 +343,11 @@ static double best_rate(const ckpd_model_info *info, int32_t gpus, char *label, 
 static void print_totals(void)
 {
     static const published_total totals[] = {
-        {"llama-7b", 256, "assumed"},     {"llama-13b", 512, "assumed"},   {"llama-33b", 2048, "assumed"},
-        {"llama-65b", 2048, "published"}, {"llama-2-7b", 512, "assumed"},  {"llama-2-13b", 512, "assumed"},
-        {"llama-2-70b", 1024, "assumed"}, {"llama-3-8b", 1024, "assumed"}, {"llama-3-70b", 4096, "assumed"},
-        {"llama-3-405b", 16384, "published"}};
+        {"llama-7b", 256, "assumed"},     {"llama-13b", 512, "assumed"},
+        {"llama-33b", 2048, "assumed"},   {"llama-65b", 2048, "published"},
+        {"llama-2-7b", 512, "assumed"},   {"llama-2-13b", 512, "assumed"},
+        {"llama-2-70b", 1024, "assumed"}, {"llama-3-8b", 1024, "assumed"},
+        {"llama-3-70b", 4096, "assumed"}, {"llama-3-405b", 16384, "published"}};
     puts("\n### GPU-hours of published runs, with default efficiencies (nothing anchored)\n\n"
          "| run | GPUs | best mode | tokens/s a GPU | published | GPU-hours | published | % |\n"
          "|---|---|---|---:|---:|---:|---:|---:|");
@@ -341,16 +362,33 @@ static void print_totals(void)
         char label[64];
         double rate = best_rate(&info, totals[t].gpus, label, sizeof label);
         double each = rate / totals[t].gpus, hours = info.tokens / rate * totals[t].gpus / 3600;
-        printf("| %s | %d %s | %s | %.0f | %.0f | %.4g M | %.4g M | %+.1f |\n", info.name, totals[t].gpus,
-               totals[t].note, label, each, info.tokens / 3600 / info.gpu_hours, hours / 1e6,
-               info.gpu_hours / 1e6, 100 * (hours / info.gpu_hours - 1));
+        printf("| %s | %d %s | %s | %.0f | %.0f | %.4g M | %.4g M | %+.1f |\n", info.name,
+               totals[t].gpus, totals[t].note, label, each, info.tokens / 3600 / info.gpu_hours,
+               hours / 1e6, info.gpu_hours / 1e6, 100 * (hours / info.gpu_hours - 1));
     }
 }
 
-/* --- beside other tools ------------------------------------------------------------------------------ */
+/* --- beside other tools
+ * ------------------------------------------------------------------------------ */
 
-enum { P_MODEL, P_HIDDEN, P_LAYERS, P_HEADS, P_GPUS, P_TP, P_PP, P_DP, P_MB, P_BATCH, P_TIME, P_TOOL_TIME,
-       P_MEMORY, P_TOOL_MEMORY, P_OTHER, P_CELLS };
+enum {
+    P_MODEL,
+    P_HIDDEN,
+    P_LAYERS,
+    P_HEADS,
+    P_GPUS,
+    P_TP,
+    P_PP,
+    P_DP,
+    P_MB,
+    P_BATCH,
+    P_TIME,
+    P_TOOL_TIME,
+    P_MEMORY,
+    P_TOOL_MEMORY,
+    P_OTHER,
+    P_CELLS
+};
 
 typedef struct peer {
     double ours[256], theirs[256];
@@ -383,8 +421,8 @@ static void peer_line(const char *name, const peer *p, bool scaled)
         their_bias += theirs[i] / p->count;
     }
     published_errors x = published_summary(ours, p->count), y = published_summary(theirs, p->count);
-    printf("| %s | %d | %.1f, %+.1f | %.1f, %+.1f |\n", name, p->count, 100 * x.mean, 100 * our_bias,
-           100 * y.mean, 100 * their_bias);
+    printf("| %s | %d | %.1f, %+.1f | %.1f, %+.1f |\n", name, p->count, 100 * x.mean,
+           100 * our_bias, 100 * y.mean, 100 * their_bias);
 }
 
 static void print_peer(const published_row *rows, int32_t count)
@@ -417,9 +455,8 @@ static void print_peer(const published_row *rows, int32_t count)
         r.run.micro_batch = (int32_t)published_number(cell[P_MB]);
         r.run.recompute = CKPD_RECOMPUTE_FULL;
         /* From 02-28 on the trials gave embedding and head a slot each, and trained in bf16. */
-        snprintf(r.stack, sizeof r.stack, r.layers % r.run.pp != 0 && (r.layers + 2) % r.run.pp == 0
-                                              ? "bf16"
-                                              : "fp16");
+        snprintf(r.stack, sizeof r.stack,
+                 r.layers % r.run.pp != 0 && (r.layers + 2) % r.run.pp == 0 ? "bf16" : "fp16");
         double measured = published_number(cell[P_TIME]), peak = published_number(cell[P_MEMORY]);
         bool seen = false;
         for (int32_t i = 0; i < count; i++) {
@@ -470,7 +507,8 @@ static int32_t accepted_by_tool(const char *file, const char *model, int32_t *to
     return accepted;
 }
 
-static int32_t accepted_by_us(const char *file, const char *model, const char *preset, int32_t *total)
+static int32_t accepted_by_us(const char *file, const char *model, const char *preset,
+                              int32_t *total)
 {
     char name[96];
     snprintf(name, sizeof name, "data/published/%s", file);
@@ -492,11 +530,18 @@ static int32_t accepted_by_us(const char *file, const char *model, const char *p
         }
         bool fits = false;
         for (int32_t recompute = 0; recompute < 3 && !fits; recompute++) {
-            ckpd_layout layout = {sizeof layout, (int32_t)published_number(cell[6]),
-                                  (int32_t)published_number(cell[7]), (int32_t)published_number(cell[8]), 1, 1,
-                                  1, 1, recompute};
+            ckpd_layout layout = {sizeof layout,
+                                  (int32_t)published_number(cell[6]),
+                                  (int32_t)published_number(cell[7]),
+                                  (int32_t)published_number(cell[8]),
+                                  1,
+                                  1,
+                                  1,
+                                  1,
+                                  recompute};
             ckpd_mode mode = {.size = sizeof mode};
-            fits = ckpd_mode_evaluate(task, hardware, &layout, &mode) == CKPD_OK && mode.margin_bytes >= 0;
+            fits = ckpd_mode_evaluate(task, hardware, &layout, &mode) == CKPD_OK &&
+                   mode.margin_bytes >= 0;
         }
         ++*total;
         accepted += fits;
@@ -509,15 +554,20 @@ static int32_t accepted_by_us(const char *file, const char *model, const char *p
 
 static void print_grid(void)
 {
-    static const char *const models[][2] = {
-        {"LLaMA-7B", "llama-7b"}, {"LLaMA-13B", "llama-13b"}, {"LLaMA-33B", "llama-33b"}, {"LLaMA-65B", "llama-65b"}};
-    puts("\n### Layouts of LLaMA up to 2048 A100-80GB that a tool calls feasible (best of its settings; batch 2048)\n\n"
+    static const char *const models[][2] = {{"LLaMA-7B", "llama-7b"},
+                                            {"LLaMA-13B", "llama-13b"},
+                                            {"LLaMA-33B", "llama-33b"},
+                                            {"LLaMA-65B", "llama-65b"}};
+    puts("\n### Layouts of LLaMA up to 2048 A100-80GB that a tool calls feasible (best of its "
+         "settings; batch 2048)\n\n"
          "| model | layouts | this library | calculon | llm-analysis |\n|---|---:|---:|---:|---:|");
     for (int32_t i = 0; i < 4; i++) {
         int32_t total = 0, other = 0;
         int32_t calculon = accepted_by_tool("calculon-llama-a100-80g.csv", models[i][0], &total);
-        int32_t analysis = accepted_by_tool("llm-analysis-llama-a100-80g.csv", models[i][0], &total);
-        int32_t ours = accepted_by_us("calculon-llama-a100-80g.csv", models[i][0], models[i][1], &other);
+        int32_t analysis =
+            accepted_by_tool("llm-analysis-llama-a100-80g.csv", models[i][0], &total);
+        int32_t ours =
+            accepted_by_us("calculon-llama-a100-80g.csv", models[i][0], models[i][1], &other);
         printf("| %s | %d | %d | %d | %d |\n", models[i][0], total, ours, calculon, analysis);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Time to enumerate, screen and prune every layout of Llama-3 405B; goal: below one microsecond a layout. */
+/* Time to enumerate, screen and prune every layout of Llama-3 405B; goal: below one microsecond a
+ * layout. */
 #include <ckptdispatch/modes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +53,8 @@ static double measure(ckpd_context *context, double batch, double installed)
         taken = seconds() - start;
     }
     double each = taken / rounds;
-    printf("| %.0f | %.0f | %lld | %d | %d | %.2f | %.0f |\n", batch, installed, (long long)layouts, feasible,
-           kept, 1e3 * each, 1e9 * each / (double)layouts);
+    printf("| %.0f | %.0f | %lld | %d | %d | %.2f | %.0f |\n", batch, installed, (long long)layouts,
+           feasible, kept, 1e3 * each, 1e9 * each / (double)layouts);
     ckpd_mode_rules_free(rules);
     ckpd_hardware_free(hardware);
     ckpd_task_free(task);
@@ -66,7 +67,8 @@ int main(void)
     if (ckpd_context_new(&context, NULL) != CKPD_OK) {
         return 1;
     }
-    puts("| batch | GPUs | layouts | feasible | kept | ms | ns a layout |\n|---:|---:|---:|---:|---:|---:|---:|");
+    puts("| batch | GPUs | layouts | feasible | kept | ms | ns a layout "
+         "|\n|---:|---:|---:|---:|---:|---:|---:|");
     double worst = measure(context, 2048, 16384);
     /* More divisors of the batch, more layouts: the time a layout should stay. */
     const double batches[] = {2520, 5040, 27720, 110880};

@@ -116,7 +116,8 @@ static void control_step(void)
         slowest = fmax(slowest, took);
         sum += took;
     }
-    printf("control, 700 groups, depth 0.5 MW off: %.3f ms a step, slowest %.3f ms of processor time\n",
+    printf("control, 700 groups, depth 0.5 MW off: %.3f ms a step, slowest %.3f ms of processor "
+           "time\n",
            1e3 * sum / 450, 1e3 * slowest);
     ckpd_control_free(control);
     ckpd_shape_plan_free(plan);

@@ -8,11 +8,12 @@
 #include <string.h>
 
 const char *const published_names[PUBLISHED_SOURCES] = {
-    "BLOOM trials", "BLOOM runs",  "Korthikanti", "SC'21 table 2", "MT-NLG", "MLPerf",
+    "BLOOM trials",  "BLOOM runs", "Korthikanti", "SC'21 table 2", "MT-NLG",   "MLPerf",
     "Megatron-Core", "MPT A100",   "MPT H100",    "SC'21 ZeRO-3",  "NeMo FP8",
 };
 
-/* --- CSV ------------------------------------------------------------------------------------------ */
+/* --- CSV
+ * ------------------------------------------------------------------------------------------ */
 
 int32_t published_cells(char *line, char **cells, int32_t most)
 {
@@ -88,11 +89,33 @@ static int32_t noted(const char *note, const char *key, int32_t otherwise)
     return at != NULL ? whole(at + strlen(key)) : otherwise;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------ */
+/* --- rows
+ * ------------------------------------------------------------------------------------------ */
 
 enum {
-    C_SOURCE, C_MODEL, C_PARAMS, C_LAYERS, C_HIDDEN, C_HEADS, C_KV, C_FFN, C_VOCAB, C_SEQ, C_BATCH, C_MB,
-    C_GPU, C_GPUS, C_TP, C_PP, C_DP, C_TFLOPS, C_MFU, C_ITER, C_RATE, C_NOTES, C_COUNT
+    C_SOURCE,
+    C_MODEL,
+    C_PARAMS,
+    C_LAYERS,
+    C_HIDDEN,
+    C_HEADS,
+    C_KV,
+    C_FFN,
+    C_VOCAB,
+    C_SEQ,
+    C_BATCH,
+    C_MB,
+    C_GPU,
+    C_GPUS,
+    C_TP,
+    C_PP,
+    C_DP,
+    C_TFLOPS,
+    C_MFU,
+    C_ITER,
+    C_RATE,
+    C_NOTES,
+    C_COUNT
 };
 
 static void set_stack(published_row *r, const char *stack)
@@ -101,8 +124,8 @@ static void set_stack(published_row *r, const char *stack)
 }
 
 /*
- * Trials are dated. The source says that the machine's network was improved on 02-25 ("do not compare")
- * and that 02-28 changed optimizer and precision.
+ * Trials are dated. The source says that the machine's network was improved on 02-25 ("do not
+ * compare") and that 02-28 changed optimizer and precision.
  */
 static void bloom_trial(published_row *r, const char *note)
 {
@@ -165,10 +188,11 @@ static bool classify(published_row *r, char **cell)
         r->source = h100 ? PUBLISHED_MPT_H100 : PUBLISHED_MPT_A100;
         snprintf(r->stack, sizeof r->stack, "mpt-%s%s", r->gpu,
                  h100 && r->gpus >= 128 && strstr(note, "Large Scale") != NULL ? "-large" : "");
-        r->run.recompute = strstr(note, "checkpointing True") != NULL ? CKPD_RECOMPUTE_FULL
-                                                                      : CKPD_RECOMPUTE_NONE;
+        r->run.recompute =
+            strstr(note, "checkpointing True") != NULL ? CKPD_RECOMPUTE_FULL : CKPD_RECOMPUTE_NONE;
     } else if (strstr(s, "model_table") != NULL) {
-        /* Micro-batch, interleaving and recomputation are not printed: the fastest that fit stand in. */
+        /* Micro-batch, interleaving and recomputation are not printed: the fastest that fit stand
+         * in. */
         double h = r->hidden, tokens = (double)r->batch * r->sequence;
         r->source = PUBLISHED_MCORE;
         set_stack(r, "mcore-0.8");
@@ -177,11 +201,12 @@ static bool classify(published_row *r, char **cell)
         r->run.iteration_s = tokens * r->layers * h *
                              (72 * h + 12 * r->sequence + 6.0 * r->vocabulary / r->layers) /
                              (published_number(cell[C_TFLOPS]) * 1e12 * r->gpus);
-    } else if (strstr(s, "performance_summary") != NULL || strstr(s, "performance-summary") != NULL) {
+    } else if (strstr(s, "performance_summary") != NULL ||
+               strstr(s, "performance-summary") != NULL) {
         r->source = PUBLISHED_NEMO;
         const char *version = strstr(note, "container ");
         snprintf(r->stack, sizeof r->stack, "nemo-fp8-%.5s",
-                 version != NULL                          ? version + 10
+                 version != NULL                         ? version + 10
                  : strstr(note, "long-sequence") != NULL ? "long"
                                                          : "24.07");
         r->run.interleave = noted(note, "VP=", 1);
@@ -234,10 +259,12 @@ static bool read_row(char *line, published_row *r)
         return false;
     }
     if (r->run.iteration_s <= 0) { /* the rate alone is printed */
-        r->run.iteration_s =
-            published_number(cell[C_RATE]) > 0 ? (double)r->batch * r->sequence / published_number(cell[C_RATE]) : 0;
+        r->run.iteration_s = published_number(cell[C_RATE]) > 0
+                                 ? (double)r->batch * r->sequence / published_number(cell[C_RATE])
+                                 : 0;
     }
-    return r->run.iteration_s > 0 && r->hidden > 0 && r->layers > 0 && r->heads > 0 && r->run.tp > 0;
+    return r->run.iteration_s > 0 && r->hidden > 0 && r->layers > 0 && r->heads > 0 &&
+           r->run.tp > 0;
 }
 
 published_row *published_read(int32_t *count)
@@ -264,7 +291,8 @@ published_row *published_read(int32_t *count)
     return rows;
 }
 
-/* --- predictions ------------------------------------------------------------------------------------ */
+/* --- predictions
+ * ------------------------------------------------------------------------------------ */
 
 static void set(ckpd_task *task, const char *field, double value)
 {
@@ -293,13 +321,13 @@ ckpd_hardware *published_hardware(ckpd_context *context, const published_row *r)
     ckpd_hardware *hardware = NULL;
     ck_assert_int_eq(ckpd_hardware_new(&hardware, context, r->gpu), CKPD_OK);
     if (r->source == PUBLISHED_BLOOM_TRIALS || r->source == PUBLISHED_BLOOM_RUNS) {
-        /* Jean Zay: four 100 Gb/s adapters for eight GPUs; kernels are launched one by one (the source
-           runs with CUDA_LAUNCH_BLOCKING=1). The last two are fitted on the trials. */
+        /* Jean Zay: four 100 Gb/s adapters for eight GPUs; kernels are launched one by one (the
+           source runs with CUDA_LAUNCH_BLOCKING=1). The last two are fitted on the trials. */
         ck_assert_int_eq(ckpd_hardware_set(hardware, "network_gb_per_s", 6.25), CKPD_OK);
         ck_assert_int_eq(ckpd_hardware_set(hardware, "network_efficiency", 0.3), CKPD_OK);
         ck_assert_int_eq(ckpd_hardware_set(hardware, "layer_overhead_ms", 2.2), CKPD_OK);
-        /* DeepSpeed's ZeRO-1: fp16 weights and gradients whole, 14 bytes of master weight, moments and
-           reduced gradient spread; bf16 adds whole fp32 gradients (the source's own words). */
+        /* DeepSpeed's ZeRO-1: fp16 weights and gradients whole, 14 bytes of master weight, moments
+           and reduced gradient spread; bf16 adds whole fp32 gradients (the source's own words). */
         bool fp16 = strstr(r->stack, "fp16") != NULL;
         ck_assert_int_eq(ckpd_hardware_set(hardware, "parameter_bytes", fp16 ? 18 : 20), CKPD_OK);
         ck_assert_int_eq(ckpd_hardware_set(hardware, "sharded_bytes", fp16 ? 14 : 12), CKPD_OK);
@@ -349,8 +377,9 @@ static void predict_anchored(ckpd_context *context, published_row *r, double eff
 {
     ckpd_hardware *hardware = published_hardware(context, r);
     ckpd_task *task = published_task(context, r);
-    ckpd_layout layout = {sizeof layout, r->run.tp, r->run.pp,         r->run.dp,       r->run.micro_batch,
-                          r->run.cp,     r->run.ep, r->run.interleave, r->run.recompute};
+    ckpd_layout layout = {sizeof layout, r->run.tp,          r->run.pp,
+                          r->run.dp,     r->run.micro_batch, r->run.cp,
+                          r->run.ep,     r->run.interleave,  r->run.recompute};
     if (r->run.micro_batch == 0) {
         layout.micro_batch = r->stands_micro_batch;
         layout.recompute = r->stands_recompute;
@@ -408,7 +437,8 @@ void published_predict(ckpd_context *context, published_row *rows, int32_t count
     free(stack);
 }
 
-/* --- statistics -------------------------------------------------------------------------------------- */
+/* --- statistics
+ * -------------------------------------------------------------------------------------- */
 
 static int by_size(const void *a, const void *b)
 {
@@ -453,7 +483,8 @@ double published_spearman(const double *a, const double *b, int32_t count)
     return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
 }
 
-int32_t published_groups(const published_row *rows, int32_t count, published_group *groups, int32_t most)
+int32_t published_groups(const published_row *rows, int32_t count, published_group *groups,
+                         int32_t most)
 {
     double *measured = calloc((size_t)count + 1, sizeof *measured);
     double *predicted = calloc((size_t)count + 1, sizeof *predicted);
@@ -466,14 +497,15 @@ int32_t published_groups(const published_row *rows, int32_t count, published_gro
                               rows[k].efficiency > 0);
         }
         for (int32_t k = i; k < count && !known; k++) {
-            if (rows[k].efficiency > 0 && !rows[k].guessed && strcmp(rows[k].group, rows[i].group) == 0) {
+            if (rows[k].efficiency > 0 && !rows[k].guessed &&
+                strcmp(rows[k].group, rows[i].group) == 0) {
                 measured[members] = rows[k].run.iteration_s;
                 predicted[members++] = rows[k].predicted_s;
             }
         }
         if (members >= 5) {
-            groups[found] = (published_group){.rows = members,
-                                              .correlation = published_spearman(measured, predicted, members)};
+            groups[found] = (published_group){
+                .rows = members, .correlation = published_spearman(measured, predicted, members)};
             snprintf(groups[found].name, sizeof groups[found].name, "%s", rows[i].group);
             found++;
         }

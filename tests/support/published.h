@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Published training runs, read from ../shared/data/published when it is there (facts of public pages,
- * none of them committed), and what the mode model says of them. Uses the public interface alone.
+ * Published training runs, read from ../shared/data/published when it is there (facts of public
+ * pages, none of them committed), and what the mode model says of them. Uses the public interface
+ * alone.
  */
 #ifndef TESTS_PUBLISHED_H
 #define TESTS_PUBLISHED_H
@@ -9,7 +10,8 @@
 #include <ckptdispatch/modes.h>
 #include <stdbool.h>
 
-/* The five sources that the accuracy targets speak of, then others that are reported beside them. */
+/* The five sources that the accuracy targets speak of, then others that are reported beside them.
+ */
 enum {
     PUBLISHED_BLOOM_TRIALS,
     PUBLISHED_BLOOM_RUNS,
@@ -29,23 +31,23 @@ enum {
 extern const char *const published_names[PUBLISHED_SOURCES];
 
 typedef struct published_row {
-    int32_t line;         /* row of the file, from 0 */
-    int32_t source;       /* PUBLISHED_... */
-    char stack[48];       /* source, software version and precision in one word */
-    char group[48];       /* rows of one trial table, for rank correlation; "" when none */
+    int32_t line;   /* row of the file, from 0 */
+    int32_t source; /* PUBLISHED_... */
+    char stack[48]; /* source, software version and precision in one word */
+    char group[48]; /* rows of one trial table, for rank correlation; "" when none */
     char model[32];
-    const char *gpu;      /* preset */
-    bool guessed;         /* layers or heads are not printed beside the row */
+    const char *gpu; /* preset */
+    bool guessed;    /* layers or heads are not printed beside the row */
     double parameters;
     int32_t layers, hidden, heads, kv_heads, ffn, gated, vocabulary, sequence, batch;
     int32_t gpus;
-    ckpd_run run;         /* layout and measured time */
-    double efficiency;    /* that makes the model exact for this row alone; <= 0: nothing does */
-    double predicted_s;   /* anchored on the stack's median row */
-    double default_s;     /* with the preset's own efficiency */
+    ckpd_run run;       /* layout and measured time */
+    double efficiency;  /* that makes the model exact for this row alone; <= 0: nothing does */
+    double predicted_s; /* anchored on the stack's median row */
+    double default_s;   /* with the preset's own efficiency */
     int32_t stands_micro_batch, stands_recompute; /* of the layout that stands for the run */
-    bool anchor;          /* the stack's anchor row */
-    char refused[160];    /* why no layout explains it, "" when one does */
+    bool anchor;                                  /* the stack's anchor row */
+    char refused[160];                            /* why no layout explains it, "" when one does */
 } published_row;
 
 /* NULL after a SKIP line when the file is absent. The caller frees. */
@@ -62,9 +64,10 @@ typedef struct published_peak {
     char model[16], state[24]; /* state: which numbers a parameter has */
     bool complete;             /* layers and heads are printed */
     bool out_of_memory;
-    double measured_gb;        /* 0 when it ran out of memory without a figure */
-    published_row row;         /* architecture and layout */
-    double predicted_gb, left_out_gb; /* left_out: factor and offset fitted on the other model sizes */
+    double measured_gb; /* 0 when it ran out of memory without a figure */
+    published_row row;  /* architecture and layout */
+    double predicted_gb,
+        left_out_gb; /* left_out: factor and offset fitted on the other model sizes */
     double states_gb, activations_gb, working_gb;
 } published_peak;
 
@@ -95,7 +98,9 @@ typedef struct published_group {
     int32_t rows;
     double correlation;
 } published_group;
-/* Tables of at least five rows with printed layers and heads; returns their number, at most `most`. */
-int32_t published_groups(const published_row *rows, int32_t count, published_group *groups, int32_t most);
+/* Tables of at least five rows with printed layers and heads; returns their number, at most `most`.
+ */
+int32_t published_groups(const published_row *rows, int32_t count, published_group *groups,
+                         int32_t most);
 
 #endif

@@ -7,7 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOURCE, MODEL, LAYERS, HIDDEN, HEADS, VOCAB, SEQ, MB, BATCH, GPUS, TP, PP, DP, ZERO, RECOMPUTE, GRAD, MEM, OOM, CELLS };
+enum {
+    SOURCE,
+    MODEL,
+    LAYERS,
+    HIDDEN,
+    HEADS,
+    VOCAB,
+    SEQ,
+    MB,
+    BATCH,
+    GPUS,
+    TP,
+    PP,
+    DP,
+    ZERO,
+    RECOMPUTE,
+    GRAD,
+    MEM,
+    OOM,
+    CELLS
+};
 
 static void read_peak(char **cell, published_peak *p)
 {
@@ -64,21 +84,22 @@ published_peak *published_peaks(int32_t *count)
     return peaks;
 }
 
-static void evaluate(ckpd_context *context, published_peak *p, const ckpd_hardware *hardware, ckpd_mode *mode)
+static void evaluate(ckpd_context *context, published_peak *p, const ckpd_hardware *hardware,
+                     ckpd_mode *mode)
 {
     const ckpd_run *run = &p->row.run;
-    ckpd_layout layout = {sizeof layout, run->tp, run->pp, run->dp, run->micro_batch, 1, 1, 1,
+    ckpd_layout layout = {sizeof layout,      run->tp, run->pp, run->dp, run->micro_batch, 1, 1, 1,
                           CKPD_RECOMPUTE_FULL};
     ckpd_task *task = published_task(context, &p->row);
     mode->size = sizeof *mode;
-    ck_assert_msg(ckpd_mode_evaluate(task, hardware, &layout, mode) == CKPD_OK, "line %d: %s", p->line,
-                  ckpd_context_last_message(context));
+    ck_assert_msg(ckpd_mode_evaluate(task, hardware, &layout, mode) == CKPD_OK, "line %d: %s",
+                  p->line, ckpd_context_last_message(context));
     ckpd_task_free(task);
 }
 
 /* Factor and offset from the running rows of every other model size. */
-static void fit_without(const published_peak *peaks, int32_t count, const char *model, double *factor,
-                        double *offset)
+static void fit_without(const published_peak *peaks, int32_t count, const char *model,
+                        double *factor, double *offset)
 {
     double sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
     for (int32_t i = 0; i < count; i++) {

@@ -223,6 +223,7 @@ FUNCTIONS = {
     'ckpd_cancel_request': ('void', ('ckpd_cancel *',)),
     'ckpd_cancel_requested': ('int32_t', ('const ckpd_cancel *',)),
     'ckpd_cancel_reset': ('void', ('ckpd_cancel *',)),
+    'ckpd_case_anchor': ('const ckpd_anchor *', ('const ckpd_case *', 'int32_t')),
     'ckpd_case_battery': ('const ckpd_battery *', ('const ckpd_case *',)),
     'ckpd_case_build_graph': ('int32_t', ('ckpd_graph **', 'const ckpd_case *', 'int32_t')),
     'ckpd_case_build_options': ('int32_t', ('ckpd_solve_options **', 'const ckpd_case *')),

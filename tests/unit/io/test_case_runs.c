@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Measured runs in a case file: they anchor the modes of their job, survive writing, and are refused by place. */
+/* Measured runs in a case file: they anchor the modes of their job, survive writing, and are
+ * refused by place. */
 #include "support/support.h"
 
 #include <ckptdispatch/io.h>
@@ -11,20 +12,24 @@
 static ckpd_context *context;
 
 /* BLOOM-176B on 384 A100: 105.22 s an iteration in production (bigscience chronicles). */
-static const char RUN[] = "{\"tp\": 4, \"pp\": 12, \"dp\": 8, \"micro_batch\": 2, \"recompute\": \"full\", "
-                          "\"iteration_s\": 105.22}";
+static const char RUN[] =
+    "{\"tp\": 4, \"pp\": 12, \"dp\": 8, \"micro_batch\": 2, \"recompute\": \"full\", "
+    "\"iteration_s\": 105.22}";
 
 static void text_of(char *text, size_t size, const char *runs, const char *more)
 {
     snprintf(text, size,
              "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"bloom\","
              " \"horizon\": {\"slots\": 4, \"slot_minutes\": 60},"
-             " \"site\": {\"import_price_per_mwh\": 20, \"wind_kw\": 0, \"solar_kw\": 0, \"gpu_cap\": 384},"
+             " \"site\": {\"import_price_per_mwh\": 20, \"wind_kw\": 0, \"solar_kw\": 0, "
+             "\"gpu_cap\": 384},"
              " \"hardware\": [{\"preset\": \"a100-80gb\"}],"
              " \"mode_rules\": {\"installed_gpus\": 384, \"minimum_gpus\": 96, \"pp\": [12, 24], "
              "\"recompute\": [\"full\"], \"uneven_stages\": true},"
-             " \"jobs\": [{\"name\": \"A\", \"task\": {\"model\": \"bloom-176b\", \"tranche_tokens\": 1e8,"
-             " \"baseline_tp\": 4, \"baseline_pp\": 12, \"baseline_dp\": 8, \"baseline_micro_batch\": 2},"
+             " \"jobs\": [{\"name\": \"A\", \"task\": {\"model\": \"bloom-176b\", "
+             "\"tranche_tokens\": 1e8,"
+             " \"baseline_tp\": 4, \"baseline_pp\": 12, \"baseline_dp\": 8, "
+             "\"baseline_micro_batch\": 2},"
              " \"runs\": [%s]%s}]}",
              runs, more);
 }
@@ -51,7 +56,8 @@ START_TEST(runs_anchor_the_modes)
     ck_assert_double_lt(fabs(residual.iteration_error), 1e-9);
     /* The hardware of the case itself stays as it was given. */
     double efficiency = 0;
-    ck_assert_int_eq(ckpd_hardware_get(ckpd_case_hardware(loaded), "efficiency", &efficiency), CKPD_OK);
+    ck_assert_int_eq(ckpd_hardware_get(ckpd_case_hardware(loaded), "efficiency", &efficiency),
+                     CKPD_OK);
     ck_assert_double_eq(efficiency, 0.75);
     ck_assert_ptr_null(ckpd_case_anchor(loaded, 1));
     ckpd_case_free(loaded);
@@ -81,7 +87,8 @@ START_TEST(written_and_read_again)
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
     char runs[512];
     snprintf(runs, sizeof runs,
-             "%s, {\"gpus\": 192, \"tokens_per_s\": 19419, \"memory_gb\": 60, \"power_kw\": 110}", RUN);
+             "%s, {\"gpus\": 192, \"tokens_per_s\": 19419, \"memory_gb\": 60, \"power_kw\": 110}",
+             RUN);
     ck_assert_msg(parse(runs, ", \"fit\": [\"memory\", \"power\"]", &loaded) == CKPD_OK, "%s",
                   ckpd_context_last_message(context));
     ck_assert_int_eq(ckpd_case_write(loaded, take, &first), CKPD_OK);
@@ -109,19 +116,22 @@ START_TEST(refusals_name_the_run)
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
     refused("{\"gpus\": 384}", "", CKPD_ERR_MISSING, "jobs[0].runs[0]");
     refused("{\"gpu\": 384}", "", CKPD_ERR_UNKNOWN_NAME, "jobs[0].runs[0]");
-    refused("{\"gpus\": 383, \"iteration_s\": 100}", "", CKPD_ERR_INCONSISTENT, "no legal layout explains it");
-    refused("{\"gpus\": 384, \"iteration_s\": 1}", "", CKPD_ERR_INCONSISTENT, "no legal layout explains it");
+    refused("{\"gpus\": 383, \"iteration_s\": 100}", "", CKPD_ERR_INCONSISTENT,
+            "no legal layout explains it");
+    refused("{\"gpus\": 384, \"iteration_s\": 1}", "", CKPD_ERR_INCONSISTENT,
+            "no legal layout explains it");
     refused("", ", \"fit\": [\"memory\"]", CKPD_ERR_MISSING, "jobs[0].fit");
     refused(RUN, ", \"fit\": [\"memories\"]", CKPD_ERR_UNKNOWN_NAME, "jobs[0].fit");
     refused(RUN, ", \"fit\": [\"link\", \"network\"]", CKPD_ERR_INCONSISTENT, "1 runs are too few");
-    refused(RUN, ", \"modes\": [{\"gpus\": 384, \"rate_per_s\": 1, \"power_kw\": 1}]", CKPD_ERR_INCONSISTENT,
-            "jobs[0].runs");
+    refused(RUN, ", \"modes\": [{\"gpus\": 384, \"rate_per_s\": 1, \"power_kw\": 1}]",
+            CKPD_ERR_INCONSISTENT, "jobs[0].runs");
     ckpd_context_free(context);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {runs_anchor_the_modes, written_and_read_again, refusals_name_the_run, NULL};
+    const TTest *const tests[] = {runs_anchor_the_modes, written_and_read_again,
+                                  refusals_name_the_run, NULL};
     return test_run(test_suite("runs in case files", tests));
 }

@@ -67,8 +67,9 @@ START_TEST(finds_what_made_the_runs)
     const struct {
         const char *field;
         double value;
-    } truth[] = {{"efficiency", 0.61},       {"layer_overhead_ms", 1.7}, {"network_efficiency", 0.35},
-                 {"memory_offset_gb", 5.25}, {"memory_factor", 1.15},    {"busy_kw", 0.52}};
+    } truth[] = {{"efficiency", 0.61},         {"layer_overhead_ms", 1.7},
+                 {"network_efficiency", 0.35}, {"memory_offset_gb", 5.25},
+                 {"memory_factor", 1.15},      {"busy_kw", 0.52}};
     ckpd_hardware *made = NULL;
     ck_assert_int_eq(ckpd_hardware_new(&made, context, "a100-80gb"), CKPD_OK);
     for (size_t i = 0; i < 6; i++) {
@@ -76,7 +77,8 @@ START_TEST(finds_what_made_the_runs)
     }
     for (int32_t i = 0; i < LAYOUTS; i++) {
         ckpd_mode mode = evaluate(made, layouts[i]);
-        ckpd_run r = run(layouts[i][0], layouts[i][1], layouts[i][2], layouts[i][3], mode.iteration_s);
+        ckpd_run r =
+            run(layouts[i][0], layouts[i][1], layouts[i][2], layouts[i][3], mode.iteration_s);
         r.memory_gb = mode.memory_bytes / 1e9;
         r.power_kw = mode.power_kw;
         ck_assert_int_eq(ckpd_anchor_add(anchor, task, &r), CKPD_OK);
@@ -87,8 +89,8 @@ START_TEST(finds_what_made_the_runs)
     for (size_t i = 0; i < 6; i++) {
         double value = 0;
         ck_assert_int_eq(ckpd_hardware_get(hardware, truth[i].field, &value), CKPD_OK);
-        ck_assert_msg(fabs(value / truth[i].value - 1) < 0.02, "%s: %g, made with %g", truth[i].field, value,
-                      truth[i].value);
+        ck_assert_msg(fabs(value / truth[i].value - 1) < 0.02, "%s: %g, made with %g",
+                      truth[i].field, value, truth[i].value);
     }
     ck_assert_int_eq(report.rows, LAYOUTS);
     ck_assert_double_lt(report.rms_error, 1e-3);
@@ -152,9 +154,11 @@ START_TEST(runs_that_nothing_explains)
 {
     start();
     ckpd_run r = run(3, 12, 8, 2, 100);
-    expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "tp", "tp does not divide the heads");
+    expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "tp",
+           "tp does not divide the heads");
     r = run(4, 12, 7, 2, 100);
-    expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "dp", "does not divide the batch");
+    expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "dp",
+           "does not divide the batch");
     r = run(4, 90, 8, 2, 100);
     expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "pp", "pp exceeds the layers");
     r = run(4, 12, 8, 2, 100);
@@ -164,12 +168,14 @@ START_TEST(runs_that_nothing_explains)
     expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "iteration_s",
            "communication and memory traffic alone take longer");
     r = run(4, 12, 8, 2, 32);
-    expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "iteration_s", "twice the peak");
+    expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "iteration_s",
+           "twice the peak");
     r = run(4, 12, 8, 2, 0);
     expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_MISSING, "iteration_s", "0 of iteration_s");
     r.iteration_s = 100;
     r.gpu_hours = 1e6;
-    expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "iteration_s", "2 of iteration_s");
+    expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "iteration_s",
+           "2 of iteration_s");
     r = run(4, 12, 8, 2, NAN);
     expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_NOT_FINITE, "iteration_s", "NaN");
     r = run(4, 12, 8, -2, 100);
@@ -187,7 +193,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {finds_what_made_the_runs, one_run_is_exact_and_modes_carry_the_band,
+    const TTest *const tests[] = {finds_what_made_the_runs,
+                                  one_run_is_exact_and_modes_carry_the_band,
                                   unknown_layouts_are_searched, runs_that_nothing_explains, NULL};
     return test_run(test_suite("anchor", tests));
 }

@@ -112,12 +112,14 @@ START_TEST(every_layout_is_accounted_for)
         int32_t reason = 0;
         char text[128];
         ckpd_mode mode = {.size = sizeof mode};
-        ck_assert_int_eq(ckpd_mode_set_dropped_get(set, i, &mode, &reason, text, sizeof text), CKPD_OK);
+        ck_assert_int_eq(ckpd_mode_set_dropped_get(set, i, &mode, &reason, text, sizeof text),
+                         CKPD_OK);
         ck_assert(reason > 0 && reason < 16 && text[0] != '\0');
         reasons[reason]++;
         if (reason == CKPD_DROP_TENSOR) {
             ck_assert_int_eq(mode.tp, 8);
-            ck_assert_str_eq(text, "tp 8 does not fit 52 heads, 52 kv heads, hidden 6656, ffn 17920");
+            ck_assert_str_eq(text,
+                             "tp 8 does not fit 52 heads, 52 kv heads, hidden 6656, ffn 17920");
         } else if (reason == CKPD_DROP_MEMORY) {
             ck_assert_double_lt(mode.margin_bytes, 0);
         } else if (reason == CKPD_DROP_DOMINATED) {
@@ -148,8 +150,10 @@ START_TEST(same_input_same_set)
         ck_assert_int_eq(ckpd_mode_set_get(first, i, &a), CKPD_OK);
         ck_assert_int_eq(memcmp(&a, &b, sizeof a), 0);
         ck_assert_str_eq(ckpd_mode_set_label(first, i), ckpd_mode_set_label(set, i));
-        ck_assert_double_eq_tol(b.compute_s + b.tp_s + b.pp_s + b.dp_s + b.bubble_s, b.iteration_s, 1e-9);
-        ck_assert_double_eq_tol(b.states_bytes + b.activations_bytes + b.working_bytes + b.overhead_bytes,
+        ck_assert_double_eq_tol(b.compute_s + b.tp_s + b.pp_s + b.dp_s + b.bubble_s, b.iteration_s,
+                                1e-9);
+        ck_assert_double_eq_tol(b.states_bytes + b.activations_bytes + b.working_bytes +
+                                    b.overhead_bytes,
                                 b.memory_bytes, 1);
         ck_assert_double_eq_tol(b.joule_per_token, b.power_kw * 1000 / b.rate, 1e-9);
         ck_assert_double_ge(b.margin_bytes, 0);
@@ -186,10 +190,12 @@ START_TEST(published_hours_calibrate)
     }
     ck_assert_int_eq(build(), CKPD_OK);
     ck_assert_int_eq(ckpd_task_set(task, "reference_gpu_hours", 1e5), CKPD_OK);
-    expect(build(), CKPD_ERR_INCONSISTENT, "reference_gpu_hours", "which no legal layout on a100-80gb explains");
+    expect(build(), CKPD_ERR_INCONSISTENT, "reference_gpu_hours",
+           "which no legal layout on a100-80gb explains");
     ck_assert_int_eq(ckpd_task_set(task, "reference_gpu_hours", 1022362), CKPD_OK);
     ck_assert_int_eq(ckpd_task_set(task, "reference_gpus", 2047), CKPD_OK);
-    expect(build(), CKPD_ERR_INCONSISTENT, "reference_gpus", "no legal layout explains the reference run on 2047");
+    expect(build(), CKPD_ERR_INCONSISTENT, "reference_gpus",
+           "no legal layout explains the reference run on 2047");
     stop();
 }
 END_TEST
@@ -207,11 +213,13 @@ START_TEST(bad_input)
     expect(ckpd_hardware_set(hardware, "network_gb_s", 25), CKPD_ERR_UNKNOWN_NAME, "network_gb_s",
            "did you mean 'network_gb_per_s'");
     const int32_t twice[] = {2, 4, 2}, negative[] = {1, -2}, recompute[] = {3};
-    expect(ckpd_mode_rules_set_list(rules, "tp", 3, twice), CKPD_ERR_DUPLICATE, "tp", "tp[2] = 2 is given twice");
+    expect(ckpd_mode_rules_set_list(rules, "tp", 3, twice), CKPD_ERR_DUPLICATE, "tp",
+           "tp[2] = 2 is given twice");
     expect(ckpd_mode_rules_set_list(rules, "dp", 2, negative), CKPD_ERR_RANGE, "dp", "dp[1] = -2");
-    expect(ckpd_mode_rules_set_list(rules, "recompute", 1, recompute), CKPD_ERR_RANGE, "recompute", "recompute[0] = 3");
-    expect(ckpd_mode_rules_set_list(rules, "micro_batches", 1, twice), CKPD_ERR_UNKNOWN_NAME, "micro_batches",
-           "did you mean 'micro_batch'");
+    expect(ckpd_mode_rules_set_list(rules, "recompute", 1, recompute), CKPD_ERR_RANGE, "recompute",
+           "recompute[0] = 3");
+    expect(ckpd_mode_rules_set_list(rules, "micro_batches", 1, twice), CKPD_ERR_UNKNOWN_NAME,
+           "micro_batches", "did you mean 'micro_batch'");
     expect(ckpd_mode_rules_set_list(rules, "tp", 65, twice), CKPD_ERR_LENGTH, "tp", "65 values");
     ck_assert_int_eq(ckpd_hardware_set(hardware, "memory_gb", 8), CKPD_OK);
     expect(build(), CKPD_ERR_NO_MODE, "memory_gb", "GB over the usable 8 GB");
@@ -317,8 +325,14 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {pruning_is_dominance, every_layout_is_accounted_for, same_input_same_set,
-                                  published_hours_calibrate, bad_input, lists_round_trip,
-                                  experts_and_context, misaligned_heads, NULL};
+    const TTest *const tests[] = {pruning_is_dominance,
+                                  every_layout_is_accounted_for,
+                                  same_input_same_set,
+                                  published_hours_calibrate,
+                                  bad_input,
+                                  lists_round_trip,
+                                  experts_and_context,
+                                  misaligned_heads,
+                                  NULL};
     return test_run(test_suite("mode sets", tests));
 }

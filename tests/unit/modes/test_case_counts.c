@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The case of docs/model.md ("the paper's case"): under its stated settings the paper's counts of feasible
- * configurations, 135 and 111, come out exactly. The settings and counts are the paper's reconstruction, not
- * our output.
+ * The case of docs/model.md ("the paper's case"): under its stated settings the paper's counts of
+ * feasible configurations, 135 and 111, come out exactly. The settings and counts are the paper's
+ * reconstruction, not our output.
  */
 #include "support/support.h"
 
@@ -14,7 +14,8 @@ static void set(ckpd_task *task, const char *field, double value)
     ck_assert_int_eq(ckpd_task_set(task, field, value), CKPD_OK);
 }
 
-static ckpd_mode_set *build(ckpd_context *context, const char *model, double parameters, double baseline)
+static ckpd_mode_set *build(ckpd_context *context, const char *model, double parameters,
+                            double baseline)
 {
     ckpd_task *task = NULL;
     ckpd_hardware *hardware = NULL;
@@ -30,8 +31,8 @@ static ckpd_mode_set *build(ckpd_context *context, const char *model, double par
     const struct {
         const char *name;
         double value;
-    } fields[] = {{"node_gpus", 16},     {"memory_factor", 1},    {"memory_offset_gb", 4},
-                  {"logits_bytes", 0},   {"flash_attention", 1}, {"idle_kw", 0.4},
+    } fields[] = {{"node_gpus", 16},   {"memory_factor", 1},   {"memory_offset_gb", 4},
+                  {"logits_bytes", 0}, {"flash_attention", 1}, {"idle_kw", 0.4},
                   {"busy_kw", 0.4}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         ck_assert_int_eq(ckpd_hardware_set(hardware, fields[i].name, fields[i].value), CKPD_OK);
@@ -52,7 +53,8 @@ static ckpd_mode_set *build(ckpd_context *context, const char *model, double par
     return modes;
 }
 
-static void check(const char *model, double parameters, double baseline, int32_t feasible, int32_t published)
+static void check(const char *model, double parameters, double baseline, int32_t feasible,
+                  int32_t published)
 {
     ckpd_context *context = NULL;
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
@@ -60,7 +62,8 @@ static void check(const char *model, double parameters, double baseline, int32_t
     ckpd_workload work = {.size = sizeof work};
     ck_assert_int_eq(ckpd_mode_set_workload(modes, &work), CKPD_OK);
     printf("%s: %d feasible, %d retained (paper: %d), efficiency %.3f\n", model,
-           ckpd_mode_set_feasible_count(modes), ckpd_mode_set_count(modes), published, work.efficiency);
+           ckpd_mode_set_feasible_count(modes), ckpd_mode_set_count(modes), published,
+           work.efficiency);
     ck_assert_int_eq(ckpd_mode_set_feasible_count(modes), feasible);
     int32_t base = ckpd_mode_set_baseline(modes);
     ckpd_mode mode = {.size = sizeof mode};

@@ -12,7 +12,8 @@ static ckpd_mode_set *set;
 static ckpd_checkpoint *checkpoint;
 
 static const int32_t gpus[] = {192, 384, 384};
-static const double rate[] = {20000, 40000, 41000}, power[] = {100, 200, 210}, idle[] = {40, 80, 80};
+static const double rate[] = {20000, 40000, 41000}, power[] = {100, 200, 210},
+                    idle[] = {40, 80, 80};
 static const int32_t tp[] = {4, 4, 8}, pp[] = {12, 12, 12}, dp[] = {4, 8, 4}, mb[] = {2, 2, 4};
 
 static void start(bool architecture, bool layouts)
@@ -84,10 +85,12 @@ START_TEST(kinds_of_saving)
     char text[16];
     ck_assert_int_eq(ckpd_checkpoint_get_text(checkpoint, "save_kind", text, sizeof text), CKPD_OK);
     ck_assert_str_eq(text, "differential");
-    ck_assert_int_eq(ckpd_checkpoint_set_text(checkpoint, "save_kind", "none"), CKPD_ERR_UNKNOWN_NAME);
+    ck_assert_int_eq(ckpd_checkpoint_set_text(checkpoint, "save_kind", "none"),
+                     CKPD_ERR_UNKNOWN_NAME);
     ck_assert_int_eq(ckpd_checkpoint_set(checkpoint, "failures_per_gpu_hour", 0), CKPD_OK);
     ck_assert_int_eq(ckpd_checkpoint_evaluate(checkpoint, set, 1, 1, &cost), CKPD_OK);
-    ck_assert(isinf(cost.mtbf_h) && cost.lost_share == 0 && isinf(cost.daly_h) && isinf(cost.young_h));
+    ck_assert(isinf(cost.mtbf_h) && cost.lost_share == 0 && isinf(cost.daly_h) &&
+              isinf(cost.young_h));
     stop();
 }
 END_TEST
@@ -109,7 +112,8 @@ START_TEST(changes_of_mode)
                  {1, 2, CKPD_CHANGE_LAYOUT, 360, 80, 7},
                  {2, 0, CKPD_CHANGE_LAYOUT, 360, 40, 7}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ck_assert_int_eq(ckpd_checkpoint_change(checkpoint, set, cases[i].from, cases[i].to, &cost), CKPD_OK);
+        ck_assert_int_eq(ckpd_checkpoint_change(checkpoint, set, cases[i].from, cases[i].to, &cost),
+                         CKPD_OK);
         ck_assert_int_eq(cost.kind, cases[i].kind);
         ck_assert_double_eq_tol(cost.hours, cases[i].seconds / 3600, 1e-12);
         ck_assert_double_eq_tol(cost.energy_kwh, cases[i].seconds / 3600 * cases[i].idle_kw, 1e-9);
@@ -142,7 +146,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {bloom_checkpoint, kinds_of_saving, changes_of_mode, tables_without_layouts,
-                                  NULL};
+    const TTest *const tests[] = {bloom_checkpoint, kinds_of_saving, changes_of_mode,
+                                  tables_without_layouts, NULL};
     return test_run(test_suite("checkpoint", tests));
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
  * Every term of the published analytic model against an independent implementation of it:
- * analytic-llama-a100-80g.csv (LLaMA 7/13/33/65B, every layout up to 2048 A100-80GB, three recomputations).
- * What the library adds to that model (tile waves, score traffic, slowest stage) is switched off by fields.
+ * analytic-llama-a100-80g.csv (LLaMA 7/13/33/65B, every layout up to 2048 A100-80GB, three
+ * recomputations). What the library adds to that model (tile waves, score traffic, slowest stage)
+ * is switched off by fields.
  */
 #include "support/published.h"
 #include "support/support.h"
@@ -13,9 +14,33 @@
 #include <string.h>
 
 enum {
-    O_MODEL, O_LAYERS, O_HIDDEN, O_HEADS, O_FFN, O_VOCAB, O_SEQ, O_BATCH, O_MB, O_TP, O_PP, O_DP, O_GPUS,
-    O_RECOMPUTE, O_STATES, O_ACTIVATIONS, O_WORK, O_MEMORY, O_FEASIBLE, O_COMPUTE, O_TENSOR, O_HOP, O_EXCHANGE,
-    O_ITERATION, O_RATE, O_BUSY, O_CELLS
+    O_MODEL,
+    O_LAYERS,
+    O_HIDDEN,
+    O_HEADS,
+    O_FFN,
+    O_VOCAB,
+    O_SEQ,
+    O_BATCH,
+    O_MB,
+    O_TP,
+    O_PP,
+    O_DP,
+    O_GPUS,
+    O_RECOMPUTE,
+    O_STATES,
+    O_ACTIVATIONS,
+    O_WORK,
+    O_MEMORY,
+    O_FEASIBLE,
+    O_COMPUTE,
+    O_TENSOR,
+    O_HOP,
+    O_EXCHANGE,
+    O_ITERATION,
+    O_RATE,
+    O_BUSY,
+    O_CELLS
 };
 
 static ckpd_context *context;
@@ -28,10 +53,11 @@ static void start(void)
     const struct {
         const char *name;
         double value;
-    } fields[] = {{"efficiency", 0.65},     {"multiprocessors", 0},  {"width_half", 700},
-                  {"tokens_half", 700},     {"head_gain", 1},        {"score_passes", 0},
-                  {"link_efficiency", 0.8}, {"network_efficiency", 0.8}, {"memory_factor", 1.10},
-                  {"memory_offset_gb", 4.4}};
+    } fields[] = {{"efficiency", 0.65},     {"multiprocessors", 0},
+                  {"width_half", 700},      {"tokens_half", 700},
+                  {"head_gain", 1},         {"score_passes", 0},
+                  {"link_efficiency", 0.8}, {"network_efficiency", 0.8},
+                  {"memory_factor", 1.10},  {"memory_offset_gb", 4.4}};
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
     ck_assert_int_eq(ckpd_hardware_new(&hardware, context, "a100-80gb"), CKPD_OK);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -66,11 +92,12 @@ static void take_task(char **cell)
 }
 
 /* The file prints so many decimals; beyond them nothing can be compared. */
-static void same(int32_t line, const char *what, double ours, const char *cell, double relative, double digit)
+static void same(int32_t line, const char *what, double ours, const char *cell, double relative,
+                 double digit)
 {
     double theirs = published_number(cell);
-    ck_assert_msg(fabs(ours - theirs) <= relative * fabs(theirs) + digit, "line %d: %s %.9g, file %s", line,
-                  what, ours, cell);
+    ck_assert_msg(fabs(ours - theirs) <= relative * fabs(theirs) + digit,
+                  "line %d: %s %.9g, file %s", line, what, ours, cell);
 }
 
 static void compare(int32_t line, char **cell)
@@ -81,8 +108,15 @@ static void compare(int32_t line, char **cell)
         recompute++;
     }
     take_task(cell);
-    ckpd_layout layout = {sizeof layout, atoi(cell[O_TP]), atoi(cell[O_PP]), atoi(cell[O_DP]),
-                          atoi(cell[O_MB]), 1, 1, 1, recompute};
+    ckpd_layout layout = {sizeof layout,
+                          atoi(cell[O_TP]),
+                          atoi(cell[O_PP]),
+                          atoi(cell[O_DP]),
+                          atoi(cell[O_MB]),
+                          1,
+                          1,
+                          1,
+                          recompute};
     ckpd_mode m = {.size = sizeof m};
     ck_assert_int_eq(ckpd_mode_evaluate(task, hardware, &layout, &m), CKPD_OK);
     double micro_batches = published_number(cell[O_BATCH]) / (layout.dp * layout.micro_batch);
@@ -90,17 +124,20 @@ static void compare(int32_t line, char **cell)
     same(line, "activations", m.activations_bytes / 1e9, cell[O_ACTIVATIONS], 1e-5, 6e-4);
     same(line, "memory", m.memory_bytes / 1e9, cell[O_MEMORY], 1e-5, 1e-3);
     ck_assert_int_eq(m.memory_bytes <= 80e9, atoi(cell[O_FEASIBLE]));
-    if (recompute != CKPD_RECOMPUTE_SELECTIVE) { /* there the file leaves out the recomputed scores */
+    if (recompute !=
+        CKPD_RECOMPUTE_SELECTIVE) { /* there the file leaves out the recomputed scores */
         same(line, "compute", m.compute_s / micro_batches, cell[O_COMPUTE], 1e-4, 1e-6);
         double more = m.dp_s - published_number(cell[O_EXCHANGE]);
         same(line, "iteration", m.iteration_s - more, cell[O_ITERATION], 1e-4, 1e-3);
-        same(line, "busy", m.busy_fraction * m.iteration_s / (m.iteration_s - more), cell[O_BUSY], 1e-3, 1e-4);
+        same(line, "busy", m.busy_fraction * m.iteration_s / (m.iteration_s - more), cell[O_BUSY],
+             1e-3, 1e-4);
     }
     same(line, "tensor", m.tp_s / micro_batches, cell[O_TENSOR], 1e-4, 1e-6);
     same(line, "hop", m.pp_s / micro_batches, cell[O_HOP], 1e-4, 1e-6);
     /* The file exchanges one embedding matrix, the library both. */
     double h = published_number(cell[O_HIDDEN]), matrix = h * published_number(cell[O_VOCAB]);
-    double layers = published_number(cell[O_LAYERS]) * (4 * h * h + 3 * h * published_number(cell[O_FFN]));
+    double layers =
+        published_number(cell[O_LAYERS]) * (4 * h * h + 3 * h * published_number(cell[O_FFN]));
     double ratio = (layers + matrix) / (layers + 2 * matrix);
     same(line, "exchange", m.dp_s * ratio, cell[O_EXCHANGE], 1e-4, 1e-6);
 }

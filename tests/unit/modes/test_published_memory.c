@@ -52,10 +52,10 @@ START_TEST(running_rows)
     published_errors out = errors_of(false, true);
     printf("all running rows: %d, mean %.2f %%, median %.2f %%\n", all.rows, 100 * all.mean,
            100 * all.median);
-    printf("layers and heads printed: %d, mean %.2f %%, median %.2f %%, largest %.1f %%\n", complete.rows,
-           100 * complete.mean, 100 * complete.median, 100 * complete.largest);
-    printf("each model size predicted from the others: mean %.2f %%, median %.2f %%\n", 100 * out.mean,
-           100 * out.median);
+    printf("layers and heads printed: %d, mean %.2f %%, median %.2f %%, largest %.1f %%\n",
+           complete.rows, 100 * complete.mean, 100 * complete.median, 100 * complete.largest);
+    printf("each model size predicted from the others: mean %.2f %%, median %.2f %%\n",
+           100 * out.mean, 100 * out.median);
     fflush(stdout);
     ck_assert_int_ge(all.rows, 70);
     ck_assert_double_le(all.mean, 0.045);
@@ -72,8 +72,8 @@ START_TEST(limits)
     for (int32_t i = 0; i < count; i++) {
         const published_peak *p = &peaks[i];
         if (p->out_of_memory && p->complete) {
-            ck_assert_msg(p->predicted_gb > 80, "line %d runs out of memory, predicted %g GB", p->line,
-                          p->predicted_gb);
+            ck_assert_msg(p->predicted_gb > 80, "line %d runs out of memory, predicted %g GB",
+                          p->line, p->predicted_gb);
             refused++;
         } else if (!p->out_of_memory && p->measured_gb > 0 && p->measured_gb < 78) {
             ck_assert_msg(p->predicted_gb <= 80, "line %d runs in %g GB, predicted %g GB", p->line,

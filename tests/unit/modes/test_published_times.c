@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Iteration times of published runs against the model, anchored on one row of each software stack: the one
- * with the median residual. Every figure compared with is published; the limits are the project's targets.
+ * Iteration times of published runs against the model, anchored on one row of each software stack:
+ * the one with the median residual. Every figure compared with is published; the limits are the
+ * project's targets.
  */
 #include "support/published.h"
 #include "support/support.h"
@@ -54,9 +55,11 @@ START_TEST(anchored_errors)
         return;
     }
     published_errors all = errors_of(-1, false), more = errors_of(-1, true);
-    printf("together: %d rows, mean %.2f %%, median %.2f %% (with guessed layers or heads: %d rows, %.2f, "
+    printf("together: %d rows, mean %.2f %%, median %.2f %% (with guessed layers or heads: %d "
+           "rows, %.2f, "
            "%.2f)\n",
-           all.rows, 100 * all.mean, 100 * all.median, more.rows, 100 * more.mean, 100 * more.median);
+           all.rows, 100 * all.mean, 100 * all.median, more.rows, 100 * more.mean,
+           100 * more.median);
     for (int32_t source = 0; source < PUBLISHED_SOURCES; source++) {
         published_errors e = errors_of(source, false);
         printf("  %-14s %3d rows, mean %5.2f %%, median %5.2f %%, largest %5.1f %%\n",
@@ -83,7 +86,8 @@ START_TEST(ranks_of_layouts)
     int32_t number = published_groups(rows, count, groups, 16);
     for (int32_t i = 0; i < number; i++) {
         found[i] = groups[i].correlation;
-        printf("  %-28s %2d rows, rank correlation %.2f\n", groups[i].name, groups[i].rows, found[i]);
+        printf("  %-28s %2d rows, rank correlation %.2f\n", groups[i].name, groups[i].rows,
+               found[i]);
     }
     ck_assert_int_ge(number, 5);
     published_errors summary = published_summary(found, number);

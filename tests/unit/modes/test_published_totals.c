@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Metered power of a published run, and published totals, against predictions without any anchor on them. */
+/* Metered power of a published run, and published totals, against predictions without any anchor on
+ * them. */
 #include "support/published.h"
 #include "support/support.h"
 
@@ -11,13 +12,15 @@
 static ckpd_context *context;
 
 /*
- * GPT-3 175B on 64 nodes of 8 H100, tp 4, pp 8, dp 16, 10.64 s an iteration (MLPerf Training v4.0): mean node power
- * of the training phase from its two-second trace. The preset's idle and busy power come from other runs
- * of these nodes (one node, and idling), the layout and its iteration time are given.
+ * GPT-3 175B on 64 nodes of 8 H100, tp 4, pp 8, dp 16, 10.64 s an iteration (MLPerf Training v4.0):
+ * mean node power of the training phase from its two-second trace. The preset's idle and busy power
+ * come from other runs of these nodes (one node, and idling), the layout and its iteration time are
+ * given.
  */
 START_TEST(power_of_512_h100)
 {
-    const char *path = test_shared_path("data/published/mlperf-v4.0-smc-gpt3-175b-512xH100-tp4pp8dp16-fp8.csv");
+    const char *path =
+        test_shared_path("data/published/mlperf-v4.0-smc-gpt3-175b-512xH100-tp4pp8dp16-fp8.csv");
     if (path == NULL) {
         return;
     }

@@ -86,7 +86,8 @@ END_TEST
 START_TEST(sorted_and_pruned)
 {
     start();
-    /* Worked by hand: row 3 needs as many GPUs as row 1 and more power for less; row 2 equals row 0. */
+    /* Worked by hand: row 3 needs as many GPUs as row 1 and more power for less; row 2 equals row
+     * 0. */
     const int32_t g[] = {8, 16, 8, 16, 4};
     const double r[] = {1.0, 2.0, 1.0, 1.5, 0.4}, p[] = {3, 6, 3, 7, 2}, idle[] = {1, 2, 1, 2, 0.5};
     const char *const names[] = {"a", "b", "c", "d", NULL};
@@ -110,7 +111,8 @@ START_TEST(sorted_and_pruned)
     int32_t reason = 0;
     char text[64];
     ckpd_mode dropped = {.size = sizeof dropped};
-    ck_assert_int_eq(ckpd_mode_set_dropped_get(set, 0, &dropped, &reason, text, sizeof text), CKPD_OK);
+    ck_assert_int_eq(ckpd_mode_set_dropped_get(set, 0, &dropped, &reason, text, sizeof text),
+                     CKPD_OK);
     ck_assert_int_eq(reason, CKPD_DROP_EQUAL);
     ck_assert_int_eq(dropped.source_index, 2);
     ck_assert_str_eq(text, "equal to a");
@@ -164,7 +166,8 @@ START_TEST(bad_tables)
     expect(make(&t), CKPD_ERR_STRUCT_SIZE, "mode_table", "size member");
     ck_assert_int_eq(ckpd_task_set(task, "baseline_gpus", 500), CKPD_OK);
     t = table();
-    expect(make(&t), CKPD_ERR_NO_MODE, "baseline_gpus", "the baseline mode (500 GPUs) is not feasible");
+    expect(make(&t), CKPD_ERR_NO_MODE, "baseline_gpus",
+           "the baseline mode (500 GPUs) is not feasible");
     ck_assert_int_eq(ckpd_task_unset(task, "baseline_gpus"), CKPD_OK);
     expect(make(&t), CKPD_ERR_MISSING, "baseline_gpus", "tranche_baseline_hours needs a baseline");
     stop();
@@ -195,14 +198,16 @@ START_TEST(running_mode)
     ckpd_mode_set_free(set);
     set = NULL;
     ck_assert_int_eq(ckpd_task_set(task, "running_mode", 11), CKPD_OK);
-    expect(make(&t), CKPD_ERR_RANGE, "running_mode", "running_mode = 11, but the table has 11 modes");
+    expect(make(&t), CKPD_ERR_RANGE, "running_mode",
+           "running_mode = 11, but the table has 11 modes");
     stop();
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {golden_job, sorted_and_pruned, keep_dominated, bad_tables,
-                                  tranche_in_tokens, running_mode, NULL};
+    const TTest *const tests[] = {golden_job, sorted_and_pruned, keep_dominated,
+                                  bad_tables, tranche_in_tokens, running_mode,
+                                  NULL};
     return test_run(test_suite("mode table", tests));
 }

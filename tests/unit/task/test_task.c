@@ -23,7 +23,8 @@ static void stop(void)
 
 static void set(const char *field, double value)
 {
-    ck_assert_msg(ckpd_task_set(task, field, value) == CKPD_OK, "%s", ckpd_context_last_message(context));
+    ck_assert_msg(ckpd_task_set(task, field, value) == CKPD_OK, "%s",
+                  ckpd_context_last_message(context));
 }
 
 static void expect(int32_t status, int32_t code, const char *field, const char *words)
@@ -71,7 +72,8 @@ START_TEST(names_and_choices)
 {
     start();
     char text[32];
-    expect(ckpd_task_set(task, "layer", 1), CKPD_ERR_UNKNOWN_NAME, "layer", "did you mean 'layers'");
+    expect(ckpd_task_set(task, "layer", 1), CKPD_ERR_UNKNOWN_NAME, "layer",
+           "did you mean 'layers'");
     expect(ckpd_task_set(task, "layers", 1.5), CKPD_ERR_RANGE, "layers", "not a whole number");
     ck_assert_int_eq(ckpd_task_get_text(task, "reference_gpu", text, sizeof text), CKPD_OK);
     ck_assert_str_eq(text, "");
@@ -80,7 +82,8 @@ START_TEST(names_and_choices)
     ck_assert_str_eq(text, "h100-80gb");
     ck_assert_int_eq(ckpd_task_get_text(task, "reference_gpu", text, 4), CKPD_ERR_BUFFER);
     ck_assert_int_eq(ckpd_task_set_text(task, "reference_gpu", "h10"), CKPD_ERR_UNKNOWN_NAME);
-    expect(ckpd_task_set_model(task, "lama-65b"), CKPD_ERR_UNKNOWN_NAME, "model", "did you mean 'llama-65b'");
+    expect(ckpd_task_set_model(task, "lama-65b"), CKPD_ERR_UNKNOWN_NAME, "model",
+           "did you mean 'llama-65b'");
     ck_assert_int_eq(ckpd_task_set_reference(task, "no such model at all"), CKPD_ERR_UNKNOWN_NAME);
     expect(ckpd_task_set_reference(task, "gpt3-175b"), CKPD_ERR_MISSING, "reference_gpu_hours",
            "no published GPU-hours");
@@ -130,12 +133,14 @@ START_TEST(experts_in_use)
     ck_assert_int_eq(workload(&w), CKPD_OK);
     ck_assert_double_eq_tol(w.active_parameters, 12.9e9, 0.1e9);
     set("active_experts", 9);
-    expect(workload(&w), CKPD_ERR_INCONSISTENT, "active_experts", "active_experts = 9 exceeds experts = 8");
+    expect(workload(&w), CKPD_ERR_INCONSISTENT, "active_experts",
+           "active_experts = 9 exceeds experts = 8");
     stop();
 }
 END_TEST
 
-/* LLaMA-65B: 6 N + 6 L s h by hand, and the published run (1,022,362 A100-hours for 1.4e12 tokens). */
+/* LLaMA-65B: 6 N + 6 L s h by hand, and the published run (1,022,362 A100-hours for 1.4e12 tokens).
+ */
 START_TEST(workload_by_hand)
 {
     start();
@@ -168,13 +173,16 @@ START_TEST(contradictions)
            "tranche_tokens and tranche_baseline_hours are both given");
     ckpd_task_unset(task, "tranche_baseline_hours");
     set("parameters", 70e9);
-    expect(workload(&w), CKPD_ERR_INCONSISTENT, "parameters", "parameters = 70000000000 but the architecture gives 65");
+    expect(workload(&w), CKPD_ERR_INCONSISTENT, "parameters",
+           "parameters = 70000000000 but the architecture gives 65");
     set("parameters", 65.2e9);
     set("heads", 60);
     set("kv_heads", 60);
-    expect(workload(&w), CKPD_ERR_INCONSISTENT, "heads", "heads = 60 does not divide hidden = 8192");
+    expect(workload(&w), CKPD_ERR_INCONSISTENT, "heads",
+           "heads = 60 does not divide hidden = 8192");
     set("heads", 64);
-    expect(workload(&w), CKPD_ERR_INCONSISTENT, "kv_heads", "kv_heads = 60 does not divide heads = 64");
+    expect(workload(&w), CKPD_ERR_INCONSISTENT, "kv_heads",
+           "kv_heads = 60 does not divide heads = 64");
     set("kv_heads", 64);
     set("batch_sequences", 4000000);
     expect(workload(&w), CKPD_ERR_RANGE, "batch_sequences",
@@ -182,7 +190,8 @@ START_TEST(contradictions)
     set("batch_sequences", 2048);
     set("release", 5);
     set("deadline", 5);
-    expect(workload(&w), CKPD_ERR_INCONSISTENT, "deadline", "deadline = 5 is not after release = 5");
+    expect(workload(&w), CKPD_ERR_INCONSISTENT, "deadline",
+           "deadline = 5 is not after release = 5");
     ckpd_task_unset(task, "deadline");
     set("start_segments", 13);
     expect(workload(&w), CKPD_ERR_INCONSISTENT, "start_segments", "13 exceeds segments = 12");
@@ -192,7 +201,8 @@ START_TEST(contradictions)
     expect(workload(&w), CKPD_ERR_MISSING, "baseline_pp", "a layout needs tp, pp and dp");
     set("baseline_pp", 8);
     set("running_slots_done", 1);
-    expect(workload(&w), CKPD_ERR_MISSING, "running_mode", "needs running_mode or a running layout");
+    expect(workload(&w), CKPD_ERR_MISSING, "running_mode",
+           "needs running_mode or a running layout");
     set("running_mode", 0);
     expect(workload(&w), CKPD_ERR_INCONSISTENT, "running_segments", "exceed segments = 12");
     set("start_segments", 0);
@@ -233,8 +243,13 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {every_field_round_trips, names_and_choices, presets_count_their_parameters,
-                                  experts_in_use,          workload_by_hand,  contradictions,
-                                  null_everywhere,         NULL};
+    const TTest *const tests[] = {every_field_round_trips,
+                                  names_and_choices,
+                                  presets_count_their_parameters,
+                                  experts_in_use,
+                                  workload_by_hand,
+                                  contradictions,
+                                  null_everywhere,
+                                  NULL};
     return test_run(test_suite("task", tests));
 }
