@@ -3,10 +3,14 @@
 #include "solver/path_milp.h"
 
 #include "solver/native/native.h"
+#include "solver/structure.h"
 #include <math.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 2000000 }; /* beyond, a general solver has no chance and memory is at risk */
+enum {
+    MOST_COLUMNS = 2000000, /* beyond, a general solver has no chance and memory is at risk */
+    PRESOLVE_NODES = 200    /* more would turn the structure presolve into the solve */
+};
 
 typedef struct path_solve {
     ckpd_context *context;
@@ -18,6 +22,7 @@ typedef struct path_solve {
     ckpd__host_state state;
     ckpd_path_result answer; /* its plan is the library's */
     double floor;            /* bound of the structure presolve */
+    double cutoff;           /* no plan with a move that it closed is cheaper */
     bool by_milp, trusted;
 } path_solve;
 
@@ -143,7 +148,7 @@ static int32_t solve_model(path_solve *s, ckpd__path_milp *model, double *x)
     }
     s->answer.outcome = answer.outcome;
     s->answer.has_plan = answer.has_plan;
-    s->answer.bound = fmax(answer.bound, s->floor);
+    s->answer.bound = fmax(fmin(answer.bound, s->cutoff), s->floor);
     s->answer.iterations += answer.iterations;
     s->answer.nodes += answer.nodes;
     memcpy(s->answer.message, answer.message, sizeof answer.message);
@@ -153,10 +158,11 @@ static int32_t solve_model(path_solve *s, ckpd__path_milp *model, double *x)
     return CKPD_OK;
 }
 
-static int32_t solve_by_model(path_solve *s, const ckpd_path_plan *plan)
+/* `view` is that of the solve, perhaps with moves closed. */
+static int32_t solve_by_model(path_solve *s, const ckpd_path_view *view, const ckpd_path_plan *plan)
 {
     ckpd__path_milp *model;
-    int32_t status = ckpd__path_milp_new(&model, s->context, s->view, MOST_COLUMNS);
+    int32_t status = ckpd__path_milp_new(&model, s->context, view, MOST_COLUMNS);
     if (status != CKPD_OK) {
         return status;
     }
@@ -178,11 +184,11 @@ static int32_t solve_by_model(path_solve *s, const ckpd_path_plan *plan)
  */
 static int32_t structure_presolve(path_solve *s, bool *settled)
 {
-    enum { NODES = 200 }; /* more would turn a presolve into the solve */
     ckpd_solve_params params = s->params;
     params.time_limit_s = ckpd__host_time_left(&s->state) / 2;
+    int64_t most = s->control->presolve_nodes > 0 ? s->control->presolve_nodes : PRESOLVE_NODES;
     params.node_limit =
-        s->params.node_limit >= 0 && s->params.node_limit < NODES ? s->params.node_limit : NODES;
+        params.node_limit >= 0 && params.node_limit < most ? params.node_limit : most;
     ckpd__host_state state;
     ckpd_host host;
     ckpd__host_start(&host, &state, s->context, s->control, params.time_limit_s);
@@ -215,6 +221,33 @@ static bool only_paths(const ckpd_path_view *view)
     return true;
 }
 
+/* The rest of a case after the structure presolve: fewer moves, its plan as the start. */
+static int32_t solve_rest(path_solve *s, const ckpd_path_plan *best)
+{
+    ckpd__closed_view rest;
+    ckpd_solve_params params = s->params;
+    params.time_limit_s = ckpd__host_time_left(&s->state) / 2;
+    int32_t status = ckpd__closed_view_make(&rest, s->context, &s->host, s->view, best, &params);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    ckpd__log(s->context, CKPD_LOG_DEBUG, CKPD_MSG_SOLVER,
+              "structure presolve: %L of %L moves closed", rest.closed, rest.moves);
+    s->cutoff = rest.closed > 0 ? rest.cutoff : INFINITY;
+    status = solve_by_model(s, &rest.view, best);
+    ckpd__closed_view_free(s->context, &rest);
+    if (status != CKPD_OK || s->answer.has_plan) {
+        return status;
+    }
+    /* Stopped before the start was taken, or no better plan among the moves that are left. */
+    ckpd__plan_copy(s->view, &s->answer.plan, best);
+    s->answer.has_plan = 1;
+    s->answer.outcome = s->answer.outcome == CKPD_OUTCOME_CANCELLED    ? CKPD_OUTCOME_CANCELLED
+                        : s->answer.outcome == CKPD_OUTCOME_INFEASIBLE ? CKPD_OUTCOME_OPTIMAL
+                                                                       : CKPD_OUTCOME_FEASIBLE;
+    return CKPD_OK;
+}
+
 static int32_t solve_by_milp(path_solve *s)
 {
     bool settled = false;
@@ -226,21 +259,15 @@ static int32_t solve_by_milp(path_solve *s)
         }
     }
     if (!s->answer.has_plan) {
-        return solve_by_model(s, s->view->start);
+        return solve_by_model(s, s->view, s->view->start);
     }
-    ckpd_path_plan plan;
-    if (ckpd__plan_new(s->context, s->view, &plan) != CKPD_OK) {
+    ckpd_path_plan best;
+    if (ckpd__plan_new(s->context, s->view, &best) != CKPD_OK) {
         return ckpd__no_memory(s->context);
     }
-    ckpd__plan_copy(s->view, &plan, &s->answer.plan);
-    int32_t status = solve_by_model(s, &plan);
-    if (status == CKPD_OK && !s->answer.has_plan) { /* stopped before the start was taken */
-        ckpd__plan_copy(s->view, &s->answer.plan, &plan);
-        s->answer.has_plan = 1;
-        s->answer.outcome = s->answer.outcome == CKPD_OUTCOME_CANCELLED ? CKPD_OUTCOME_CANCELLED
-                                                                        : CKPD_OUTCOME_FEASIBLE;
-    }
-    ckpd__plan_free(s->context, &plan);
+    ckpd__plan_copy(s->view, &best, &s->answer.plan);
+    int32_t status = only_paths(s->view) ? solve_rest(s, &best) : solve_by_model(s, s->view, &best);
+    ckpd__plan_free(s->context, &best);
     return status;
 }
 
@@ -395,7 +422,11 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
                          const ckpd_solve_params *params, const ckpd__solve_control *control,
                          ckpd_path_result *result, ckpd__solve_info *info)
 {
-    path_solve s = {.context = context, .view = view, .control = control, .floor = -INFINITY};
+    path_solve s = {.context = context,
+                    .view = view,
+                    .control = control,
+                    .floor = -INFINITY,
+                    .cutoff = INFINITY};
     ckpd_solve_params asked;
     int32_t status = ckpd__params_read(context, params, &asked);
     if (status == CKPD_OK) {

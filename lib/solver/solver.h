@@ -39,6 +39,7 @@ typedef struct ckpd__solve_control {
     ckpd_progress_fn progress;
     void *progress_user;
     int32_t structure_presolve; /* 1: the structure layer runs before a MILP backend */
+    int32_t presolve_nodes;     /* nodes it may take, 0: as many as it is allowed by default */
     int32_t no_fallback;        /* 1: only the named backend, no second try with another */
 } ckpd__solve_control;
 
