@@ -118,10 +118,22 @@ void ckpd__nat_primal_sum(nat_primal *primal, const nat_plan *plan)
         ckpd__nat_primal_add(primal, j, &plan->path[j], 1);
 }
 
+/* A stop may come before a job has any path at all: that is no plan, however cheap. */
+static bool completes(const nat_job *job, const nat_path *path)
+{
+    int32_t done = job->source_segment;
+    for (int32_t i = 0; i < path->steps; i++)
+        done += job->move[path->move[i]].segments;
+    return done == job->segments;
+}
+
 double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan)
 {
     const nat_model *model = primal->model;
     double cost = model->view->cost_offset;
+    for (int32_t j = 0; j < model->jobs; j++)
+        if (!completes(&model->job[j], &plan->path[j]))
+            return plan->cost = (double)INFINITY;
     ckpd__nat_primal_sum(primal, plan);
     for (int32_t t = 0; t < model->slots; t++) {
         if (!ckpd__nat_fits(model, t, primal->gpus[t], primal->kw[t]))
