@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "solver/solver.h"
 #include "support/instance.h"
 #include "support/sweep.h"
 
@@ -132,6 +133,25 @@ static void paths(sweep_memory *memory, ckpd_context *context, const char *backe
     instance_free(made);
 }
 
+/* The structure presolve held to its root, so that GLPK gets what is left. */
+static void presolved(sweep_memory *memory, ckpd_context *context)
+{
+    static const instance_features features = {.jobs = 4, .slots = 8, .segments = 4, .modes = 3, .nonconvex = 1};
+    static double expected = NAN;
+    const ckpd__solve_control control = {.structure_presolve = 1, .presolve_nodes = 1};
+    instance *made = instance_random(219, &features);
+    instance_result answer;
+    instance_result_init(&answer, &made->view);
+    SWEEP(ckpd__path_solve(context, "glpk", &made->view, NULL, &control, &answer.result, NULL));
+    ck_assert_int_eq(answer.result.outcome, CKPD_OUTCOME_OPTIMAL);
+    if (isnan(expected)) {
+        expected = answer.result.objective;
+    }
+    ck_assert_double_eq_tol(answer.result.objective, expected, 2e-6 * fmax(1, fabs(expected)));
+    instance_result_free(&answer);
+    instance_free(made);
+}
+
 #define PATHS(name, backend, features, seed)                      \
     static void name(sweep_memory *memory, ckpd_context *context) \
     {                                                             \
@@ -166,6 +186,7 @@ static const struct {
     {"glpk", {"GLPK: transitions and edge costs", glpk_rules, 1}},
     {"glpk", {"GLPK: costs that are not convex", glpk_hollow, 1}},
     {"glpk", {"GLPK: slot by slot", glpk_slots, 1}},
+    {"glpk", {"GLPK after the structure presolve", presolved, 1}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 

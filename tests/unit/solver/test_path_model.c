@@ -236,6 +236,41 @@ START_TEST(test_presolve_changes_no_cost)
 }
 END_TEST
 
+static void count_closed(int32_t level, int32_t code, const char *message, void *user)
+{
+    (void)level, (void)code;
+    const char *at = strstr(message, "structure presolve: ");
+    *(int *)user += at != NULL && strstr(message, "moves closed") != NULL &&
+                    strstr(message, "structure presolve: 0 of") == NULL;
+}
+
+/* Four jobs that the root does not settle: moves are closed, and the known optimum stays. */
+START_TEST(test_closed_moves)
+{
+#ifndef CKPD_HAVE_GLPK
+    test_skip("this build has no GLPK");
+#else
+    instance *made = instance_golden("cases/scale/j4-a.json", 1, 0, false, false);
+    if (made == NULL) {
+        return;
+    }
+    instance_result found;
+    instance_result_init(&found, &made->view);
+    int closings = 0;
+    ckpd__solve_control control = {.structure_presolve = 1, .presolve_nodes = 1};
+    ckpd_context_set_log(context, CKPD_LOG_DEBUG, count_closed, &closings);
+    ck_assert_int_eq(
+        ckpd__path_solve(context, "glpk", &made->view, NULL, &control, &found.result, NULL),
+        CKPD_OK);
+    ck_assert_int_eq(found.result.outcome, CKPD_OUTCOME_OPTIMAL);
+    ck_assert_double_eq_tol(found.result.objective, 762.6005, 1e-6 * 762.6005);
+    ck_assert_int_eq(closings, 1);
+    instance_result_free(&found);
+    instance_free(made);
+#endif
+}
+END_TEST
+
 /* Same input, same bytes out. */
 START_TEST(test_repeats_are_identical)
 {
@@ -435,6 +470,7 @@ int main(void)
     tcase_add_test(tests, test_round_trip);
     tcase_add_test(tests, test_damage_is_found);
     tcase_add_test(tests, test_presolve_changes_no_cost);
+    tcase_add_test(tests, test_closed_moves);
     tcase_add_test(tests, test_repeats_are_identical);
     tcase_add_test(tests, test_obvious_causes);
     tcase_add_test(tests, test_bad_views);
