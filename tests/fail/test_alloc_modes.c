@@ -68,12 +68,49 @@ static void from_table(sweep_memory *memory, ckpd_context *context)
     ckpd_task_free(task);
 }
 
+/* Runs with a layout that is searched, a fit, and costs of checkpoints in the modes that come out.
+ */
+static void anchored(sweep_memory *memory, ckpd_context *context)
+{
+    static const int32_t dp[] = {16, 32};
+    ckpd_run run = {.size = sizeof run, .recompute = -1, .gpus = 1024, .tokens_per_s = 350000};
+    ckpd_task *task = NULL;
+    ckpd_hardware *hardware = NULL;
+    ckpd_mode_rules *rules = NULL;
+    ckpd_anchor *anchor = NULL;
+    ckpd_mode_set *modes = NULL;
+    ckpd_checkpoint *checkpoint = NULL;
+    ckpd_checkpoint_cost cost = {.size = sizeof cost};
+    SWEEP(ckpd_task_new(&task, context, "LLM-A"));
+    SWEEP(ckpd_task_set_model(task, "llama-65b"));
+    SWEEP(ckpd_task_set(task, "tranche_share", 0.01));
+    SWEEP(ckpd_hardware_new(&hardware, context, "a100-80gb"));
+    SWEEP(ckpd_mode_rules_new(&rules, context));
+    SWEEP(ckpd_mode_rules_set(rules, "installed_gpus", 1024));
+    SWEEP(ckpd_mode_rules_set_list(rules, "dp", 2, dp));
+    SWEEP(ckpd_anchor_new(&anchor, context, hardware, rules));
+    SWEEP(ckpd_anchor_add(anchor, task, &run));
+    ck_assert_int_eq(ckpd_anchor_count(anchor), 1);
+    SWEEP(ckpd_anchor_fit(anchor, CKPD_FIT_EFFICIENCY, hardware, NULL));
+    SWEEP(ckpd_mode_set_build(&modes, context, task, hardware, rules));
+    SWEEP(ckpd_checkpoint_new(&checkpoint, context));
+    SWEEP(ckpd_checkpoint_evaluate(checkpoint, modes, 0, 0, &cost));
+    ck_assert_double_gt(cost.stall_s, 0);
+    ckpd_checkpoint_free(checkpoint);
+    ckpd_mode_set_free(modes);
+    ckpd_anchor_free(anchor);
+    ckpd_mode_rules_free(rules);
+    ckpd_hardware_free(hardware);
+    ckpd_task_free(task);
+}
+
 int main(void)
 {
     static const sweep_scenario scenarios[] = {
         {"task", task_fields, 1},
         {"enumerated modes", enumerated, 3},
         {"table of modes", from_table, 1},
+        {"anchored modes", anchored, 3},
     };
     return sweep_main("task and modes", scenarios,
                       (int32_t)(sizeof scenarios / sizeof scenarios[0]));
