@@ -66,6 +66,29 @@ static void print_times(const published_row *rows, int32_t count)
     }
 }
 
+/* BLOOM's machine as if nothing were known of it. */
+static void print_plain(const published_row *rows, int32_t count)
+{
+    published_row *plain = calloc((size_t)count, sizeof *plain);
+    int32_t used = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (rows[i].source == PUBLISHED_BLOOM_TRIALS || rows[i].source == PUBLISHED_BLOOM_RUNS) {
+            plain[used] = rows[i];
+            plain[used].plain = true;
+            plain[used].anchor = false;
+            plain[used++].predicted_s = 0;
+        }
+    }
+    published_predict(context, plain, used);
+    time_line("BLOOM trials, plain preset",
+              collect(plain, used, PUBLISHED_BLOOM_TRIALS, ANCHORED, false),
+              collect(plain, used, PUBLISHED_BLOOM_TRIALS, UNANCHORED, false));
+    time_line("BLOOM runs, plain preset",
+              collect(plain, used, PUBLISHED_BLOOM_RUNS, ANCHORED, false),
+              collect(plain, used, PUBLISHED_BLOOM_RUNS, UNANCHORED, false));
+    free(plain);
+}
+
 static void print_stacks(const published_row *rows, int32_t count)
 {
     puts("\n| stack | rows | anchor (line of the file) | efficiency of the anchor | lowest, "
@@ -581,6 +604,7 @@ START_TEST(tables)
     }
     published_predict(context, rows, count);
     print_times(rows, count);
+    print_plain(rows, count);
     print_stacks(rows, count);
     print_outliers(rows, count);
     print_ranks(rows, count);

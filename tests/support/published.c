@@ -320,6 +320,9 @@ ckpd_hardware *published_hardware(ckpd_context *context, const published_row *r)
 {
     ckpd_hardware *hardware = NULL;
     ck_assert_int_eq(ckpd_hardware_new(&hardware, context, r->gpu), CKPD_OK);
+    if (r->plain) {
+        return hardware;
+    }
     if (r->source == PUBLISHED_BLOOM_TRIALS || r->source == PUBLISHED_BLOOM_RUNS) {
         /* Jean Zay: four 100 Gb/s adapters for eight GPUs; kernels are launched one by one (the
            source runs with CUDA_LAUNCH_BLOCKING=1). The last two are fitted on the trials. */

@@ -38,6 +38,7 @@ typedef struct published_row {
     char model[32];
     const char *gpu; /* preset */
     bool guessed;    /* layers or heads are not printed beside the row */
+    bool plain;      /* nothing that is known of the machine is set: the preset alone */
     double parameters;
     int32_t layers, hidden, heads, kv_heads, ffn, gated, vocabulary, sequence, batch;
     int32_t gpus;

@@ -200,6 +200,28 @@ START_TEST(published_hours_calibrate)
 }
 END_TEST
 
+/* A run on another GPU scales that GPU's default: the same calibration on the GPU itself and on an
+ * H100. */
+START_TEST(reference_on_another_gpu)
+{
+    start("llama-65b", 2048);
+    ckpd_workload own = {.size = sizeof own}, other = {.size = sizeof other};
+    ck_assert_int_eq(ckpd_task_set_reference(task, "llama-65b"), CKPD_OK);
+    ck_assert_msg(build() == CKPD_OK, "%s", ckpd_context_last_message(context));
+    ck_assert_int_eq(ckpd_mode_set_workload(set, &own), CKPD_OK);
+    ckpd_hardware_free(hardware);
+    ck_assert_int_eq(ckpd_hardware_new(&hardware, context, "h100-80gb"), CKPD_OK);
+    ck_assert_msg(build() == CKPD_OK, "%s", ckpd_context_last_message(context));
+    ck_assert_int_eq(ckpd_mode_set_workload(set, &other), CKPD_OK);
+    ck_assert_double_eq_tol(other.calibration, own.calibration, 1e-9);
+    double h100 = 0;
+    ck_assert_int_eq(ckpd_hardware_get(hardware, "efficiency", &h100), CKPD_OK);
+    ck_assert_double_eq_tol(other.efficiency, own.calibration * h100, 1e-9);
+    ck_assert_double_eq(get(0).rate_error, 0.1);
+    stop();
+}
+END_TEST
+
 START_TEST(bad_input)
 {
     start("llama-65b", 2048);
@@ -325,14 +347,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {pruning_is_dominance,
-                                  every_layout_is_accounted_for,
-                                  same_input_same_set,
-                                  published_hours_calibrate,
-                                  bad_input,
-                                  lists_round_trip,
-                                  experts_and_context,
-                                  misaligned_heads,
-                                  NULL};
+    const TTest *const tests[] = {pruning_is_dominance,     every_layout_is_accounted_for,
+                                  same_input_same_set,      published_hours_calibrate,
+                                  reference_on_another_gpu, bad_input,
+                                  lists_round_trip,         experts_and_context,
+                                  misaligned_heads,         NULL};
     return test_run(test_suite("mode sets", tests));
 }
