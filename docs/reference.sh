@@ -30,6 +30,7 @@ HTML_TIMESTAMP         = NO
 QUIET                  = YES
 WARN_IF_UNDOCUMENTED   = YES
 WARN_NO_PARAMDOC       = NO
+EXCLUDE_SYMBOLS        = CKPD_STATUS_ENUM
 WARN_LOGFILE           = $out/warnings
 END
 doxygen "$out/Doxyfile"

@@ -119,11 +119,13 @@ typedef struct ckpd_plan ckpd_plan;
 
 /** One step of a job: a training edge (or, in S3, one slot without checkpoint continuity). */
 typedef struct ckpd_step {
-    size_t size;
-    int32_t from_slot, to_slot;       /**< boundaries; occupies from_slot .. to_slot - 1 */
-    int32_t from_segment, to_segment; /**< both -1 in S3 */
+    size_t size; /**< sizeof(ckpd_step), set by the caller */
+    int32_t from_slot;        /**< first slot boundary */
+    int32_t to_slot;        /**< boundaries; occupies from_slot .. to_slot - 1 */
+    int32_t from_segment;  /**< segments complete before */
+    int32_t to_segment;  /**< both -1 in S3 */
     int32_t mode;                     /**< mode number of the job's mode set */
-    int32_t gpus;
+    int32_t gpus; /**< held in each slot */
 } ckpd_step;
 
 /** Makes an empty plan: no steps, all flows 0. @since 0.1 */
@@ -178,13 +180,13 @@ enum {
 
 /** One violation. */
 typedef struct ckpd_violation {
-    size_t size;
+    size_t size; /**< sizeof(ckpd_violation), set by the caller */
     int32_t kind; /**< CKPD_VIOLATION_... */
     int32_t job;  /**< -1 when none */
     int32_t slot; /**< -1 when none */
-    int32_t reserved;
+    int32_t reserved; /**< 0 */
     double amount; /**< in the unit of the row */
-    char message[256];
+    char message[256]; /**< finished text, UTF-8 */
 } ckpd_violation;
 
 /** Result of a verification. Immutable after build. */
@@ -299,14 +301,14 @@ enum {
 
 /** One limit of a set that has to give way. */
 typedef struct ckpd_relaxation {
-    size_t size;
+    size_t size; /**< sizeof(ckpd_relaxation), set by the caller */
     int32_t limit; /**< CKPD_LIMIT_... */
     int32_t job;   /**< for CKPD_LIMIT_DEADLINE, else -1 */
     int32_t
         first_slot; /**< first and last slot in which a plan needs it; -1 where slots say nothing */
-    int32_t last_slot;
+    int32_t last_slot; /**< see first_slot */
     double amount; /**< by how much the limit has to be moved, everywhere alike */
-    char message[256];
+    char message[256]; /**< finished text, UTF-8 */
 } ckpd_relaxation;
 
 /** Why a problem has no plan, and what would give it one. Immutable after build (shareable). */
@@ -393,9 +395,9 @@ CKPD_API int32_t ckpd_explanation_get_series(const ckpd_explanation *explanation
 
 /** One job beside its continuous training in S1. Energies on the site's side (x PUE). */
 typedef struct ckpd_job_explanation {
-    size_t size;
+    size_t size; /**< sizeof(ckpd_job_explanation), set by the caller */
     int32_t waiting_slots; /**< slots without training between source and last edge */
-    int32_t mode_changes;
+    int32_t mode_changes; /**< mode changes along the plan */
     double left_mwh;  /**< energy drawn in S1 and not here, slot by slot */
     double taken_mwh; /**< energy drawn here and not in S1 */
     double left_price_per_mwh;  /**< mean marginal price of the energy left; NaN when none */

@@ -71,9 +71,11 @@ CKPD_API int32_t ckpd_graph_options_set_transition_rule(ckpd_graph_options *opti
 
 /** One training edge. */
 typedef struct ckpd_edge {
-    size_t size;
-    int32_t from_slot, to_slot; /**< slot boundaries; the edge occupies from_slot .. to_slot - 1 */
-    int32_t from_segment, to_segment; /**< segments complete before and after */
+    size_t size; /**< sizeof(ckpd_edge), set by the caller */
+    int32_t from_slot;  /**< first slot boundary */
+    int32_t to_slot;  /**< slot boundaries; the edge occupies from_slot .. to_slot - 1 */
+    int32_t from_segment;  /**< segments complete before */
+    int32_t to_segment;  /**< segments complete before and after */
     int32_t mode;                     /**< mode number in the mode set */
     int32_t gpus;                     /**< held in each slot */
     double power_kw;                  /**< IT power in each slot but the last */
@@ -113,10 +115,10 @@ CKPD_API void ckpd_graph_free(ckpd_graph *graph);
  * nodes and edges count once for each last mode from which they may be reached.
  */
 typedef struct ckpd_graph_counts {
-    size_t size;
+    size_t size; /**< sizeof(ckpd_graph_counts), set by the caller */
     int64_t nodes;          /**< nodes of the graph as built, without the sink */
     int64_t training_edges; /**< training edges of the graph as built */
-    int64_t wait_edges;
+    int64_t wait_edges; /**< wait edges of the graph as built */
     int64_t full_training_edges; /**< before any was left out: all that fit between source and
                                     deadline */
     int64_t redundant_edges;     /**< left out because a split occupies the same slots */

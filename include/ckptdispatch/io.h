@@ -122,7 +122,7 @@ typedef struct ckpd_published {
     int32_t reserved;   /**< 0 */
     const char *job;    /**< name, borrowed from the case, "" when it belongs to none */
     const char *figure; /**< name such as "curtailment_mwh", borrowed from the case */
-    double value;
+    double value; /**< in the unit of the figure */
 } ckpd_published;
 /** Number of published figures. @since 0.1 */
 CKPD_API int32_t ckpd_case_published_count(const ckpd_case *loaded);
