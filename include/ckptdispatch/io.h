@@ -3,8 +3,9 @@
  * @file io.h
  * Case files and plan files (JSON), series (CSV). The format, field by field: docs/case-format.md.
  *
- * Only this part of the library opens files. Paths and names are UTF-8 (on POSIX systems: any bytes) and are
- * handed to the system unchanged. Numbers are read and written with '.' whatever the locale of the host.
+ * Only this part of the library opens files. Paths and names are UTF-8 (on POSIX systems: any
+ * bytes) and are handed to the system unchanged. Numbers are read and written with '.' whatever the
+ * locale of the host.
  */
 #ifndef CKPTDISPATCH_IO_H
 #define CKPTDISPATCH_IO_H
@@ -27,8 +28,8 @@ extern "C" {
 #define CKPD_CASE_SCHEMA_VERSION 1
 
 /**
- * A case: site, hardware, rules, jobs with their mode sets, options. Confined; never changes after it
- * was loaded.
+ * A case: site, hardware, rules, jobs with their mode sets, options. Confined; never changes after
+ * it was loaded.
  */
 typedef struct ckpd_case ckpd_case;
 
@@ -36,18 +37,20 @@ typedef struct ckpd_case ckpd_case;
  * Reads a case file, checks all of it, and builds the mode set of every job.
  * @param[out] out   the new case, owned by the caller
  * @param      path  of the file; series files it names are looked for beside it
- * @return CKPD_OK; CKPD_ERR_FILE, CKPD_ERR_SYNTAX (message with line, column and path of the place),
- *         CKPD_ERR_SCHEMA (kind or version of the file, or a value of the wrong type),
- *         CKPD_ERR_UNKNOWN_NAME (with the nearest known name), CKPD_ERR_DUPLICATE, CKPD_ERR_MISSING,
- *         CKPD_ERR_RANGE, CKPD_ERR_LENGTH, CKPD_ERR_INCONSISTENT, CKPD_ERR_NO_MODE,
- *         CKPD_ERR_NOT_SUPPORTED (second battery or GPU type), CKPD_ERR_NO_MEMORY. The error's field
- *         is the path of the place, such as "jobs[1].task.layers". @since 0.1
+ * @return CKPD_OK; CKPD_ERR_FILE, CKPD_ERR_SYNTAX (message with line, column and path of the
+ *          place), CKPD_ERR_SCHEMA (kind or version of the file, or a value of the wrong type),
+ *          CKPD_ERR_UNKNOWN_NAME (with the nearest known name), CKPD_ERR_DUPLICATE,
+ *          CKPD_ERR_MISSING, CKPD_ERR_RANGE, CKPD_ERR_LENGTH, CKPD_ERR_INCONSISTENT,
+ *          CKPD_ERR_NO_MODE, CKPD_ERR_NOT_SUPPORTED (second battery or GPU type),
+ *          CKPD_ERR_NO_MEMORY. The error's field is the path of the place, such as
+ *          "jobs[1].task.layers". @since 0.1
  */
 CKPD_API int32_t ckpd_case_load(ckpd_case **out, ckpd_context *context, const char *path);
 /**
  * The same from memory.
  * @param text    UTF-8, `length` bytes, may start with a byte order mark
- * @param beside  path of a file beside which series files are looked for; NULL: in the working folder
+ * @param beside  path of a file beside which series files are looked for; NULL: in the working
+ *                folder
  * @return as ckpd_case_load() @since 0.1
  */
 CKPD_API int32_t ckpd_case_parse(ckpd_case **out, ckpd_context *context, const char *text,
@@ -62,16 +65,16 @@ CKPD_API const char *ckpd_case_description(const ckpd_case *loaded);
 /** Start of the first slot as written in the file, borrowed, "" when none. @since 0.1 */
 CKPD_API const char *ckpd_case_start(const ckpd_case *loaded);
 /**
- * Time at which a slot begins, with the offset that holds there; "" when neither horizon.start nor a series
- * file says when the case takes place.
+ * Time at which a slot begins, with the offset that holds there; "" when neither horizon.start nor
+ * a series file says when the case takes place.
  * @param size  of the buffer; 48 is enough
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (slot), CKPD_ERR_BUFFER @since 0.1
  */
 CKPD_API int32_t ckpd_case_stamp(const ckpd_case *loaded, int32_t slot, char *buffer, size_t size);
 /**
  * Digest of what decides the plan: everything but name, description, solve options and published
- * figures. "fnv1a64:" and 16 hexadecimal digits: FNV-1a, 64 bits, of the canonical text. It guards against
- * mix-ups, not against malice. Borrowed. @since 0.1
+ * figures. "fnv1a64:" and 16 hexadecimal digits: FNV-1a, 64 bits, of the canonical text. It guards
+ * against mix-ups, not against malice. Borrowed. @since 0.1
  */
 CKPD_API const char *ckpd_case_digest(const ckpd_case *loaded);
 /** Number of slots. @since 0.1 */
@@ -90,7 +93,10 @@ CKPD_API int32_t ckpd_case_job_count(const ckpd_case *loaded);
 CKPD_API const ckpd_task *ckpd_case_task(const ckpd_case *loaded, int32_t job);
 /** Mode set of a job, borrowed; NULL out of range. @since 0.1 */
 CKPD_API const ckpd_mode_set *ckpd_case_mode_set(const ckpd_case *loaded, int32_t job);
-/** Measured runs that anchor the modes of a job, with their residuals, borrowed; NULL when it has none. @since 0.1 */
+/**
+ * Measured runs that anchor the modes of a job, with their residuals, borrowed; NULL when it has
+ * none. @since 0.1
+ */
 CKPD_API const ckpd_anchor *ckpd_case_anchor(const ckpd_case *loaded, int32_t job);
 
 /**
@@ -107,8 +113,8 @@ CKPD_API int32_t ckpd_case_build_problem(ckpd_problem **out, const ckpd_case *lo
 CKPD_API int32_t ckpd_case_build_options(ckpd_solve_options **out, const ckpd_case *loaded);
 
 /**
- * Writes the case in canonical form, from the handles: fixed order, defaults left out, shortest numbers that
- * read back. Reading the result and writing it again gives the same bytes.
+ * Writes the case in canonical form, from the handles: fixed order, defaults left out, shortest
+ * numbers that read back. Reading the result and writing it again gives the same bytes.
  * @return CKPD_OK, CKPD_ERR_CALLBACK, CKPD_ERR_NO_MEMORY @since 0.1
  */
 CKPD_API int32_t ckpd_case_write(const ckpd_case *loaded, ckpd_write_fn write, void *user);
@@ -127,7 +133,8 @@ typedef struct ckpd_published {
 /** Number of published figures. @since 0.1 */
 CKPD_API int32_t ckpd_case_published_count(const ckpd_case *loaded);
 /** Copies a published figure. @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */
-CKPD_API int32_t ckpd_case_published_get(const ckpd_case *loaded, int32_t index, ckpd_published *out);
+CKPD_API int32_t ckpd_case_published_get(const ckpd_case *loaded, int32_t index,
+                                         ckpd_published *out);
 /** Where they were published, borrowed, "" when not said. @since 0.1 */
 CKPD_API const char *ckpd_case_published_source(const ckpd_case *loaded);
 
@@ -152,7 +159,10 @@ typedef struct ckpd_member_info {
 } ckpd_member_info;
 /** Number of members of all objects. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_case_member_count(void);
-/** Describes a member; objects follow one another. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */
+/**
+ * Describes a member; objects follow one another. Any thread.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1
+ */
 CKPD_API int32_t ckpd_case_member_info(int32_t index, ckpd_member_info *out);
 /**
  * Writes the format as a JSON Schema document (draft 2020-12).
@@ -168,9 +178,11 @@ enum {
     CKPD_PLAN_CSV = 2   /**< one row per slot; columns: docs/case-format.md */
 };
 /**
- * Writes a solution of a problem built from this case. Without a plan the JSON holds outcome and causes.
- * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (form), CKPD_ERR_INCONSISTENT (jobs or slots of another case),
- *         CKPD_ERR_STATE (CSV without a plan), CKPD_ERR_CALLBACK, CKPD_ERR_NO_MEMORY @since 0.1
+ * Writes a solution of a problem built from this case. Without a plan the JSON holds outcome and
+ * causes.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (form), CKPD_ERR_INCONSISTENT (jobs or slots
+ *          of another case), CKPD_ERR_STATE (CSV without a plan), CKPD_ERR_CALLBACK,
+ *          CKPD_ERR_NO_MEMORY @since 0.1
  */
 CKPD_API int32_t ckpd_case_write_solution(const ckpd_case *loaded, const ckpd_solution *solution,
                                           int32_t form, ckpd_write_fn write, void *user);
@@ -190,8 +202,8 @@ typedef struct ckpd_plan_info {
  * Reads a plan file back, for ckpd_problem_verify() or as a start for ckpd_problem_resolve().
  * @param[out] out   the plan, owned by the caller
  * @param[out] info  or NULL
- * @return CKPD_OK; CKPD_ERR_INCONSISTENT when its digest is that of another case; CKPD_ERR_STATE when
- *         the file holds no plan; else as ckpd_case_load() @since 0.1
+ * @return CKPD_OK; CKPD_ERR_INCONSISTENT when its digest is that of another case; CKPD_ERR_STATE
+ *          when the file holds no plan; else as ckpd_case_load() @since 0.1
  */
 CKPD_API int32_t ckpd_case_load_plan(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loaded,
                                      const char *path);
@@ -202,7 +214,8 @@ CKPD_API int32_t ckpd_case_parse_plan(ckpd_plan **out, ckpd_plan_info *info, con
 /* --- shaping cases ---------------------------------------------------------------------------- */
 
 /**
- * Reads a shaping case: pool, microgrid, events, fillers and parameters (docs/shaping.md, "Case files").
+ * Reads a shaping case: pool, microgrid, events, fillers and parameters (docs/shaping.md, "Case
+ * files").
  * @param[out] shape  the problem, owned by the caller
  * @param[out] grid   the microgrid, owned by the caller, or NULL when it is not wanted
  * @param      path   of the file; a CSV file of fillers that it names is looked for beside it
@@ -219,26 +232,29 @@ CKPD_API int32_t ckpd_shape_load(ckpd_shape **shape, ckpd_microgrid **grid, ckpd
 CKPD_API int32_t ckpd_shape_parse(ckpd_shape **shape, ckpd_microgrid **grid, ckpd_context *context,
                                   const char *text, size_t length, const char *beside);
 /**
- * Adds filler types from CSV with a header row: type, gpus_per_replica, batch, power_per_gpu_W, batch_time_s, and
- * optionally planned (0 or 1), queue_groups, tokens_per_request; other columns are ignored. Rows of a type
- * follow one another with ascending batch. After an error nothing has been added.
+ * Adds filler types from CSV with a header row: type, gpus_per_replica, batch, power_per_gpu_W,
+ * batch_time_s, and optionally planned (0 or 1), queue_groups, tokens_per_request; other columns
+ * are ignored. Rows of a type follow one another with ascending batch. After an error nothing has
+ * been added.
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_SYNTAX, CKPD_ERR_MISSING (column), and as
- *         ckpd_filler_set_table() and ckpd_shape_add_filler(); the error's index is the line @since 0.1
+ *          ckpd_filler_set_table() and ckpd_shape_add_filler(); the error's index is the line @since
+ *          0.1
  */
 CKPD_API int32_t ckpd_shape_add_fillers_csv(ckpd_shape *shape, const char *text, size_t length);
 
 /* --- plan files as records -------------------------------------------------------------------- */
 
 /**
- * A plan file as it stands, read without its case: for comparisons and archives. What it says is not checked
- * against anything; ckpd_case_load_plan() and ckpd_problem_verify() do that. Immutable after load.
+ * A plan file as it stands, read without its case: for comparisons and archives. What it says is
+ * not checked against anything; ckpd_case_load_plan() and ckpd_problem_verify() do that. Immutable
+ * after load.
  */
 typedef struct ckpd_record ckpd_record;
 
 /**
  * Reads a plan file.
- * @return CKPD_OK, CKPD_ERR_FILE, CKPD_ERR_SYNTAX, CKPD_ERR_SCHEMA, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_MISSING,
- *         CKPD_ERR_RANGE, CKPD_ERR_DUPLICATE, CKPD_ERR_NO_MEMORY @since 0.1
+ * @return CKPD_OK, CKPD_ERR_FILE, CKPD_ERR_SYNTAX, CKPD_ERR_SCHEMA, CKPD_ERR_UNKNOWN_NAME,
+ *          CKPD_ERR_MISSING, CKPD_ERR_RANGE, CKPD_ERR_DUPLICATE, CKPD_ERR_NO_MEMORY @since 0.1
  */
 CKPD_API int32_t ckpd_record_load(ckpd_record **out, ckpd_context *context, const char *path);
 /** The same from memory. @since 0.1 */
@@ -246,9 +262,15 @@ CKPD_API int32_t ckpd_record_parse(ckpd_record **out, ckpd_context *context, con
                                    size_t length);
 /** Ends a record; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_record_free(ckpd_record *record);
-/** A text by name: "case", "case_digest", "scenario", "outcome", "backend"; "" when it is not there. @since 0.1 */
+/**
+ * A text by name: "case", "case_digest", "scenario", "outcome", "backend"; "" when it is not there.
+ * @since 0.1
+ */
 CKPD_API const char *ckpd_record_text(const ckpd_record *record, const char *name);
-/** A number by name: "cost", "bound", "relative_gap" or a figure of the report; NaN when it is not there. @since 0.1 */
+/**
+ * A number by name: "cost", "bound", "relative_gap" or a figure of the report; NaN when it is not
+ * there. @since 0.1
+ */
 CKPD_API double ckpd_record_number(const ckpd_record *record, const char *name);
 /** Number of jobs, 0 without a plan. @since 0.1 */
 CKPD_API int32_t ckpd_record_job_count(const ckpd_record *record);
@@ -256,8 +278,12 @@ CKPD_API int32_t ckpd_record_job_count(const ckpd_record *record);
 CKPD_API const char *ckpd_record_job_name(const ckpd_record *record, int32_t job);
 /** Number of steps of a job, 0 out of range. @since 0.1 */
 CKPD_API int32_t ckpd_record_step_count(const ckpd_record *record, int32_t job);
-/** Copies a step. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */
-CKPD_API int32_t ckpd_record_get_step(const ckpd_record *record, int32_t job, int32_t index, ckpd_step *out);
+/**
+ * Copies a step.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1
+ */
+CKPD_API int32_t ckpd_record_get_step(const ckpd_record *record, int32_t job, int32_t index,
+                                      ckpd_step *out);
 
 #ifdef __cplusplus
 }

@@ -49,6 +49,16 @@ def the_tour_shows_what_the_tool_prints():
         check(row == printed, f"README: {row}, the tool: {printed}")
 
 
+def links_lead_somewhere():
+    pages = ["README.md", "CONTRIBUTING.md"] + [os.path.join("docs", name) for name in
+                                                os.listdir(os.path.join(SRC, "docs")) if name.endswith(".md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", read(page)):
+            if not target.startswith(("http:", "https:", "mailto:")):
+                path = os.path.join(SRC, os.path.dirname(page), target)
+                check(os.path.exists(path), f"{page} links to {target}")
+
+
 def every_command_is_documented():
     names = re.findall(r"^  ([a-z-]+) ", run("--help")[1], re.MULTILINE)
     page = read("docs", "cli.md")
@@ -173,6 +183,6 @@ def what_the_schema_refuses_the_reader_refuses():
     check(refused > 20 and agreed > 40, f"{refused} refused by the schema, {agreed} agreed")
 
 
-main(made_pages_are_current, the_case_in_the_page_works, the_tour_shows_what_the_tool_prints,
+main(made_pages_are_current, the_case_in_the_page_works, the_tour_shows_what_the_tool_prints, links_lead_somewhere,
      every_command_is_documented, schema_accepts_the_examples,
      what_the_schema_refuses_the_reader_refuses)
