@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { THREADS = 8, SOLVES = 1000 };
+enum { THREADS = 8, SOLVES = 1000 /* in all */ };
 
 static int32_t solves_per_thread(void)
 {
@@ -32,7 +32,8 @@ static int32_t solve_both(struct worker *w)
 {
     int32_t outcome = 0;
     double cost = 0;
-    int32_t status = small_solve(w->b0, w->context, CKPD_SCENARIO_S5, NULL, &outcome, &cost);
+    const char *backend = ckpd_feature("glpk") ? "glpk" : NULL;
+    int32_t status = small_solve(w->b0, w->context, CKPD_SCENARIO_S5, backend, &outcome, &cost);
     if (status != CKPD_OK || outcome != CKPD_OUTCOME_OPTIMAL || fabs(cost - SMALL_B0_COST) > 1e-6) {
         return 1;
     }

@@ -166,6 +166,10 @@ int32_t small_solve(ckpd_problem *problem, ckpd_context *context, int32_t scenar
     if (status == CKPD_OK) {
         status = ckpd_solve_options_set_backend(options, backend);
     }
+    if (status == CKPD_OK && backend != NULL) {
+        /* These problems are so small that the presolve would leave the backend nothing to do. */
+        status = ckpd_solve_options_set(options, "structure_presolve", 0);
+    }
     if (status == CKPD_OK) {
         status = ckpd_problem_solve(&solution, problem, scenario, options);
     }
