@@ -60,6 +60,8 @@ int cli_scenario(const cli *tool, const char *option, const char *text);
 int cli_usage(const cli *tool, const char *format, ...);
 /* Prints the library's last error and returns the exit status for a failed call. */
 int cli_failed(cli *tool, int32_t status);
+/* Names and files may hold anything; a terminal gets no control characters from them. */
+void cli_put(FILE *out, const char *text);
 /* Removes the progress line before other output. */
 void cli_clear_progress(cli *tool);
 /* Writes to a FILE; a ckpd_write_fn. */

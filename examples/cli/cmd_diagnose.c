@@ -23,11 +23,15 @@ static void print_text(const ckpd_diagnosis *diagnosis)
     for (int32_t i = 0; i < ckpd_diagnosis_relaxation_count(diagnosis); i++) {
         ckpd_relaxation one = {.size = sizeof one};
         if (ckpd_diagnosis_get_relaxation(diagnosis, i, &one) == CKPD_OK) {
-            printf("  %s\n", one.message);
+            fputs("  ", stdout);
+            cli_put(stdout, one.message);
+            putchar('\n');
         }
     }
     for (int32_t i = 0; i < ckpd_diagnosis_cause_count(diagnosis); i++) {
-        printf("  cause: %s\n", ckpd_diagnosis_cause(diagnosis, i));
+        fputs("  cause: ", stdout);
+        cli_put(stdout, ckpd_diagnosis_cause(diagnosis, i));
+        putchar('\n');
     }
 }
 

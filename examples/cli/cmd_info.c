@@ -208,9 +208,11 @@ static void members_json(void)
 static void describe_loaded(const ckpd_case *loaded)
 {
     double hours = ckpd_case_slot_hours(loaded);
-    printf("%s (%s)\n", ckpd_case_name(loaded), ckpd_case_digest(loaded));
+    cli_put(stdout, ckpd_case_name(loaded));
+    printf(" (%s)\n", ckpd_case_digest(loaded));
     if (ckpd_case_description(loaded)[0] != '\0') {
-        puts(ckpd_case_description(loaded));
+        cli_put(stdout, ckpd_case_description(loaded));
+        putchar('\n');
     }
     printf("%d slots of %g h%s%s; battery: %s; hardware: %s\n", (int)ckpd_case_slots(loaded), hours,
            ckpd_case_start(loaded)[0] != '\0' ? " from " : "", ckpd_case_start(loaded),

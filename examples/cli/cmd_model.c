@@ -108,8 +108,8 @@ int cli_import(cli *tool, int count, char **words)
             ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
         status = written == CKPD_OK ? -1 : cli_failed(tool, written);
     } else if (status < 0) {
-        printf("%s  S%d  verified, cost %.6f\n\n", ckpd_case_name(loaded), scenario,
-               ckpd_solution_cost(solution));
+        cli_put(stdout, ckpd_case_name(loaded));
+        printf("  S%d  verified, cost %.6f\n\n", scenario, ckpd_solution_cost(solution));
         cli_table_print(cli_schedule_table(loaded, solution), stdout);
     }
     status = status < 0 && folder != NULL ? cli_write_plan(tool, loaded, solution, folder) : status;

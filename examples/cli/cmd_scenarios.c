@@ -21,7 +21,10 @@ static void print_efficiency(const ckpd_case *loaded)
 
 static void print_runs(const ckpd_case *loaded, const cli_run *runs)
 {
-    printf("%s: %s\n\n", ckpd_case_name(loaded), ckpd_case_description(loaded));
+    cli_put(stdout, ckpd_case_name(loaded));
+    fputs(": ", stdout);
+    cli_put(stdout, ckpd_case_description(loaded));
+    fputs("\n\n", stdout);
     print_efficiency(loaded);
     cli_table_print(cli_runs_table(loaded, runs), stdout);
     for (int scenario = 1; scenario <= CLI_SCENARIOS; scenario++) {
@@ -32,7 +35,10 @@ static void print_runs(const ckpd_case *loaded, const cli_run *runs)
         }
     }
     if (runs[3].solution != NULL) {
-        puts("S3 ignores checkpoint continuity: a bound, not a plan. S5 and S6 use the battery.");
+        puts("S3 ignores checkpoint continuity: a bound, not a plan.");
+    }
+    if (runs[5].solution != NULL || runs[6].solution != NULL) {
+        puts("S5 and S6 use the battery.");
     }
     if (ckpd_case_published_count(loaded) > 0) {
         const char *source = ckpd_case_published_source(loaded);

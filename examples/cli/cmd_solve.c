@@ -5,8 +5,8 @@
 
 static void print_solution(const ckpd_case *loaded, const ckpd_solution *solution, double seconds)
 {
-    printf("%s  S%d  %s", ckpd_case_name(loaded), (int)ckpd_solution_scenario(solution),
-           cli_outcome(solution));
+    cli_put(stdout, ckpd_case_name(loaded));
+    printf("  S%d  %s", (int)ckpd_solution_scenario(solution), cli_outcome(solution));
     if (ckpd_solution_plan(solution) != NULL) {
         printf("  cost %.6f", ckpd_solution_cost(solution));
     }
@@ -46,8 +46,7 @@ static int report(cli *tool, const ckpd_case *loaded, const ckpd_solution *solut
         print_solution(loaded, solution, seconds);
         return cli_solution_exit(solution);
     }
-    int32_t written =
-        ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
+    int32_t written = ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, cli_write, stdout);
     return written == CKPD_OK ? cli_solution_exit(solution) : cli_failed(tool, written);
 }
 

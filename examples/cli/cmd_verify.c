@@ -20,7 +20,9 @@ static void print_report(const ckpd_report *report, const ckpd_plan_info *info)
     for (int32_t i = 0; i < violations; i++) {
         ckpd_violation violation = {.size = sizeof violation};
         if (ckpd_report_get_violation(report, i, &violation) == CKPD_OK) {
-            printf("  %s\n", violation.message);
+            fputs("  ", stdout);
+            cli_put(stdout, violation.message);
+            putchar('\n');
         }
     }
 }

@@ -22,11 +22,10 @@ void cli_clear_progress(cli *tool)
     }
 }
 
-/* Names and files may hold anything; a terminal gets no control characters from them. */
-static void print_plain(const char *text)
+void cli_put(FILE *out, const char *text)
 {
     for (const char *c = text; *c != '\0'; c++) {
-        fputc((unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c, stderr);
+        fputc((unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c, out);
     }
 }
 
@@ -35,7 +34,7 @@ int cli_failed(cli *tool, int32_t status)
     const char *message = ckpd_context_last_message(tool->context);
     cli_clear_progress(tool);
     fputs("ckptdispatch: ", stderr);
-    print_plain(message[0] != '\0' ? message : ckpd_strerror(status));
+    cli_put(stderr, message[0] != '\0' ? message : ckpd_strerror(status));
     fputc('\n', stderr);
     switch (status) {
     case CKPD_ERR_NO_MEMORY:

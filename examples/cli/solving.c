@@ -148,7 +148,9 @@ int cli_solution_exit(const ckpd_solution *solution)
 void cli_print_causes(const ckpd_solution *solution, FILE *out)
 {
     for (int32_t i = 0; i < ckpd_solution_cause_count(solution); i++) {
-        fprintf(out, "  cause: %s\n", ckpd_solution_cause(solution, i));
+        fputs("  cause: ", out);
+        cli_put(out, ckpd_solution_cause(solution, i));
+        fputc('\n', out);
     }
 }
 

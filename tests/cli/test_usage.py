@@ -61,6 +61,32 @@ def modes_of_the_published_case():
     check("LLM-A" not in out and "(published 111)" in out, out)
 
 
+def names_with_control_characters():
+    with open(GOLDEN_CASE, encoding="utf-8") as f:
+        changed = json.load(f)
+    changed["name"] = "a\x1b[31m\nb\x7f"
+    changed["description"] = "\x1b]0;title\x07"
+    changed["jobs"][0]["name"] = "J\x1b[2J\nö"
+    changed["site"]["gpu_cap"] = 1300
+    with open("control.json", "w", encoding="utf-8") as f:
+        json.dump(changed, f)
+    for words, status in ((("solve", "control.json", "--scenario", "S4"), 0), (("describe", "control.json"), 0),
+                          (("scenarios", "control.json", "--only", "S1"), 0), (("modes", "control.json"), 0),
+                          (("diagnose", "control.json"), 0), (("report", "control.json", "--only", "S1"), 0)):
+        _, out, err = run(*words, status=status)
+        check(not any(c in out + err for c in "\x1b\x07\x7f"), f"{words}: control characters in {out!r}")
+    changed["site"]["gpu_cap"] = 100
+    with open("control.json", "w", encoding="utf-8") as f:
+        json.dump(changed, f)
+    for command in ("solve", "diagnose"):
+        _, out, err = run(command, "control.json", "--scenario", "S1", status=1)
+        check("\x1b" not in out + err, f"{command}: {out!r} {err!r}")
+    with open("control.json", "w", encoding="utf-8") as f:
+        f.write('{"schema": "ckptdispatch-case", "schema_version": 1, "\\u001b[31m": 1}')
+    _, out, err = run("solve", "control.json", status=2)
+    check("\x1b" not in err, repr(err))
+
+
 def full_disk():
     if not os.path.exists("/dev/full"):
         print("SKIP: there is no /dev/full")
@@ -120,4 +146,4 @@ def progress_on_a_terminal():
     check(b"Ctrl-C" in seen or found["outcome"] == "optimal", f"no progress line: {seen!r}")
 
 
-main(usage_errors, help_and_version, modes_of_the_published_case, full_disk, interrupted, progress_on_a_terminal)
+main(usage_errors, help_and_version, modes_of_the_published_case, names_with_control_characters, full_disk, interrupted, progress_on_a_terminal)
