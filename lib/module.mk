@@ -11,7 +11,7 @@ PUBLIC_HEADERS := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/include/*.h $(sr
 
 SOVERSION    := $(shell expr $(ABI_CURRENT) - $(ABI_AGE))
 LIB_STATIC    = $(BUILD)/libckptdispatch.a
-LIB_MAP       = $(BUILD)/libckptdispatch.map
+LIB_MAP       = $(srcdir)/lib/libckptdispatch.map
 LIB_OBJS      = $(LIB_SRCS:%.c=$(BUILD)/obj/%.o)
 LIB_PIC_OBJS  = $(LIB_SRCS:%.c=$(BUILD)/obj/%.pic.o)
 
@@ -22,7 +22,7 @@ SHLIB_LINK    = libckptdispatch.dylib
 SHLIB_SONAME  = libckptdispatch.$(SOVERSION).dylib
 SHLIB_REAL    = libckptdispatch.$(SOVERSION).$(ABI_AGE).$(ABI_REVISION).dylib
 SHLIB_FLAGS   = -dynamiclib -install_name $(libdir)/$(SHLIB_SONAME) \
-                -Wl,-exported_symbols_list,$(LIB_MAP).list
+                -Wl,-exported_symbols_list,$(BUILD)/exported.list
 else
 SHLIB_LINK    = libckptdispatch.so
 SHLIB_SONAME  = libckptdispatch.so.$(SOVERSION)
@@ -49,17 +49,19 @@ $(LIB_STATIC): $(LIB_OBJS) $(BUILD)/obj/lib.list
 	@rm -f $@
 	$(call run,AR,$@)$(AR) rcs $@ $(LIB_OBJS)
 
-# Until the API of 0.1 is settled the map is made from the headers at each build; `make update-map` writes the
-# committed one, and the symbol check demands that both agree.
-$(LIB_MAP): $(PUBLIC_HEADERS:%=$(srcdir)/%) $(srcdir)/tests/abi/map.sh
+# The map is committed and says what is exported. A public function that it lacks would be invisible, so the headers are
+# asked first.
+$(BUILD)/map.checked: $(LIB_MAP) $(PUBLIC_HEADERS:%=$(srcdir)/%) $(srcdir)/tests/abi/map.sh $(srcdir)/tests/abi/exports.sh
 	@mkdir -p $(@D)
-	$(call run,MAP,$@)sh $(srcdir)/tests/abi/map.sh $(srcdir)/include > $@
-	@sed -n 's/^ *\(ckpd_[a-z0-9_]*\);/_\1/p' $@ > $@.list
+	@sh $(srcdir)/tests/abi/map.sh $(srcdir)/include | cmp -s - $(LIB_MAP) || \
+	    { echo 'lib/libckptdispatch.map does not list what the headers declare: make update-map'; exit 1; }
+	@sed -n 's/^ *\(ckpd_[a-z0-9_]*\);/_\1/p' $(LIB_MAP) > $(BUILD)/exported.list
+	@touch $@
 .PHONY: update-map
-update-map: $(LIB_MAP)
-	cp $(LIB_MAP) $(srcdir)/lib/libckptdispatch.map
+update-map:
+	sh $(srcdir)/tests/abi/map.sh $(srcdir)/include > $(LIB_MAP)
 
-$(BUILD)/$(SHLIB_REAL): $(LIB_PIC_OBJS) $(LIB_MAP) $(BUILD)/obj/lib.list
+$(BUILD)/$(SHLIB_REAL): $(LIB_PIC_OBJS) $(LIB_MAP) $(BUILD)/map.checked $(BUILD)/obj/lib.list
 	$(call run,LINK,$@)$(LINK) $(SHLIB_FLAGS) -o $@ $(LIB_PIC_OBJS) $(CKPD_LIBS)
 $(BUILD)/$(SHLIB_SONAME): $(BUILD)/$(SHLIB_REAL)
 	@ln -sf $(SHLIB_REAL) $@

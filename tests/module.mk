@@ -112,7 +112,7 @@ endif
 check-fail:
 	@$(MAKE) --no-print-directory check T=fail/
 check-symbols:
-	@CHECK_MAP=yes $(MAKE) --no-print-directory check T=test_symbols
+	@$(MAKE) --no-print-directory check T=test_symbols
 check-headers:
 	@$(MAKE) --no-print-directory check T=test_headers
 check-ffi:
@@ -185,7 +185,7 @@ update-abi: $(LIB_SHARED) $(BUILD)/opaque.suppr
 	    --out-file $(ABI_BASELINE) $(BUILD)/$(SHLIB_REAL)
 
 # The interface as data, for bindings (practice 40).
-.PHONY: check-api update-api update-errors update-man
+.PHONY: check-api check-man update-api update-errors update-man
 check-api:
 	@CC='$(CC)' $(PYTHON3) $(srcdir)/tests/abi/api.py $(srcdir) --check
 update-api:
@@ -193,6 +193,8 @@ update-api:
 	@cp $(BUILD)/api.json $(srcdir)/docs/api.json
 	@$(PYTHON3) $(srcdir)/examples/python/generate.py $(srcdir)/docs/api.json > $(BUILD)/declarations.py
 	@cp $(BUILD)/declarations.py $(srcdir)/examples/python/ckptdispatch/_declarations.py
+check-man:
+	@CC='$(CC)' $(PYTHON3) $(srcdir)/docs/man/make.py $(srcdir)
 update-man:
 	@CC='$(CC)' $(PYTHON3) $(srcdir)/docs/man/make.py $(srcdir) $(srcdir)/docs/man
 update-errors:

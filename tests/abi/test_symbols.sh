@@ -18,7 +18,7 @@ sed -n 's/^ *\(ckpd_[a-z0-9_]*\);$/\1/p' "$SRC_DIR/lib/libckptdispatch.map" | LC
 $NM -D --defined-only "$BUILD_DIR/libckptdispatch.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
     LC_ALL=C sort >"$work/library"
 diff "$work/headers" "$work/library" >"$work/diff" || problem 'headers (<) and library (>) differ:' "$work/diff"
-[ -z "${CHECK_MAP:-}" ] || diff "$work/map" "$work/headers" >"$work/diff" || problem 'map (<) and headers (>) differ, see make update-map:' "$work/diff"
+diff "$work/map" "$work/headers" >"$work/diff" || problem 'map (<) and headers (>) differ, see make update-map:' "$work/diff"
 
 $NM -g --defined-only "$BUILD_DIR/libckptdispatch.a" 2>/dev/null | awk 'NF == 3 { print $3 }' |
     grep -v '^ckpd_' >"$work/other"
