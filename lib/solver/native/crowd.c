@@ -24,7 +24,8 @@ int32_t ckpd__nat_crowd_init(nat_crowd *crowd, nat_memory *memory, const nat_mod
     crowd->direction = ckpd__nat_alloc(memory, 2 * T, sizeof *crowd->direction);
     crowd->wanted = ckpd__nat_alloc(memory, T, sizeof *crowd->wanted);
     crowd->worth = ckpd__nat_alloc(memory, T, sizeof *crowd->worth);
-    bool ok = crowd->work && crowd->job_price && crowd->path && crowd->path_value && crowd->price &&
+    crowd->best_worth = ckpd__nat_alloc(memory, T, sizeof *crowd->best_worth);
+    bool ok = crowd->best_worth && crowd->work && crowd->job_price && crowd->path && crowd->path_value && crowd->price &&
               crowd->best_price && crowd->direction && crowd->wanted && crowd->worth;
     for (int32_t i = 0; ok && i < crowd->threads; i++) {
         crowd->job_price[i] = ckpd__nat_alloc(memory, (size_t)model->activities * T, sizeof(double));
@@ -226,6 +227,7 @@ static void climb(nat_crowd *crowd)
         if (value > crowd->bound) {
             crowd->bound = value;
             memcpy(crowd->best_price, crowd->price, 2 * (size_t)crowd->model->slots * sizeof *crowd->price);
+            memcpy(crowd->best_worth, crowd->worth, (size_t)crowd->model->slots * sizeof *crowd->worth);
         }
         if (crowd->bound >= ceiling)
             return;
@@ -270,4 +272,23 @@ int32_t ckpd__nat_crowd_run(nat_crowd *crowd)
         in_vain = crowd->best.cost < before ? 0 : in_vain + 1;
     }
     return crowd->primal.dispatch.failed ? CKPD_ERR_NO_MEMORY : CKPD_OK;
+}
+
+int32_t ckpd__nat_crowd_certify(nat_crowd *crowd, nat_certificate *certificate)
+{
+    const nat_model *model = crowd->model;
+    size_t T = (size_t)model->slots;
+    if (!ckpd__nat_certificate_start(certificate, model, crowd->host))
+        return CKPD_ERR_NO_MEMORY;
+    certificate->many = 1;
+    certificate->prices = 2 * T;
+    certificate->kw_per_gpu = crowd->prices_gpus ? crowd->kw_per_gpu : 0;
+    certificate->cutoff = crowd->bound;
+    nat_proof *node = ckpd__nat_certificate_add(certificate);
+    if (!node)
+        return CKPD_ERR_NO_MEMORY;
+    node->parent = -1;
+    memcpy(node->price, crowd->best_price, 2 * T * sizeof *node->price);
+    memcpy(node->worth, crowd->best_worth, T * sizeof *node->worth);
+    return CKPD_OK;
 }

@@ -27,7 +27,7 @@ typedef struct nat_crowd {
     double kw_per_gpu;     /* scale of the GPU prices */
     double *price;         /* [2 * slots] money per kW of site load, then per kW worth of GPUs */
     double *best_price, *direction, *wanted; /* [2 * slots] */
-    double *worth;         /* [slots] with storage */
+    double *worth, *best_worth; /* [slots] with storage */
     nat_reservoir reservoir;
     nat_primal primal;
     nat_plan best, trial;
@@ -43,6 +43,9 @@ int32_t ckpd__nat_crowd_init(nat_crowd *crowd, nat_memory *memory, const nat_mod
 void ckpd__nat_crowd_free(nat_crowd *crowd);
 /* Runs until the asked gap is reached, nothing moves any more, or a limit. */
 int32_t ckpd__nat_crowd_run(nat_crowd *crowd);
+
+/* What proves crowd->bound. CKPD_OK or CKPD_ERR_NO_MEMORY. */
+int32_t ckpd__nat_crowd_certify(nat_crowd *crowd, nat_certificate *certificate);
 
 /* --- crowd_bound.c ------------------------------------------------------------------------------- */
 

@@ -160,15 +160,17 @@ void ckpd__nat_dual_direction(const nat_dual *dual, double *direction)
     }
 }
 
-void ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch)
+double ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch)
 {
     const nat_model *model = dual->model;
     size_t T = (size_t)model->slots;
+    double bound = model->view->cost_offset;
     for (int32_t j = 0; j < model->jobs; j++) {
         const nat_job *job = &model->job[j];
         int64_t edges = 0;
         double value = ckpd__nat_path_solve(&dual->path_work, model, job, dual->job_price[j],
                                             dual->job_forbidden[j]);
+        bound += value;
         double *own = excess + dual->layout.job[j];
         ckpd__nat_path_marginals(&dual->path_work, model, job, own, 0, &edges);
         for (size_t i = 0; i < (size_t)job->activities * T; i++)
@@ -181,6 +183,7 @@ void ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch)
             ckpd__nat_stack_cost(dual->stack, model, t, dual->worth[t]);
         double value = ckpd__nat_slot_solve(&dual->slot_work, dual->stack, model, t, dual->job_price,
                                             dual->job_forbidden, choice, &level);
+        bound += value;
         ckpd__nat_slot_marginals(&dual->slot_work, dual->stack, model, t, dual->job_price,
                                  dual->job_forbidden, scratch, dual->layout.job);
         for (int32_t j = 0; j < model->jobs; j++)
@@ -189,4 +192,8 @@ void ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch)
                 excess[i] += scratch[i] - value;
             }
     }
+    if (!model->storage)
+        return dual->value;
+    bound += ckpd__nat_storage_levels(model, dual->worth);
+    return fmin(dual->value, bound - 1e-10 * (1 + fabs(bound)));
 }

@@ -44,9 +44,9 @@ double ckpd__nat_dual_evaluate(nat_dual *dual, const uint8_t *forbidden);
 /* Adds the direction of ascent (a subgradient) of the last evaluation to direction[layout.size]. */
 void ckpd__nat_dual_direction(const nat_dual *dual, double *direction);
 /*
- * After an evaluation: excess[] (laid out like the jobs' prices) becomes how far any plan with that activity in
- * that slot lies above the bound, at least.
+ * After an evaluation: excess[] (laid out like the prices) becomes how far any plan with that activity in that slot
+ * lies above the returned bound, at least. With storage that is the bound of the evaluation's worths.
  */
-void ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch);
+double ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch);
 
 #endif

@@ -290,3 +290,42 @@ int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_p
     model->separable = model->jobs == 1 && !model->storage;
     return status;
 }
+
+/* --- certificates ---------------------------------------------------------------------------------- */
+
+static void *copy_of(const ckpd_host *host, const void *from, size_t count, size_t bytes)
+{
+    void *block = host->allocate(count * bytes + 1, host->user);
+    if (block && from)
+        memcpy(block, from, count * bytes);
+    else if (block)
+        memset(block, 0, count * bytes);
+    return block;
+}
+
+bool ckpd__nat_certificate_start(nat_certificate *certificate, const nat_model *model, const ckpd_host *host)
+{
+    size_t J = (size_t)model->jobs;
+    memset(certificate, 0, sizeof *certificate);
+    certificate->host = host;
+    certificate->slots = model->slots;
+    certificate->activities = copy_of(host, NULL, J, sizeof(int32_t));
+    certificate->offset = copy_of(host, NULL, J, sizeof(size_t));
+    certificate->gpus = copy_of(host, NULL, J, sizeof(int32_t *));
+    certificate->kw = copy_of(host, NULL, J, sizeof(double *));
+    bool ok = certificate->activities && certificate->offset && certificate->gpus && certificate->kw;
+    certificate->jobs = ok ? model->jobs : 0;
+    for (int32_t j = 0; ok && j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        size_t count = (size_t)job->activities;
+        certificate->activities[j] = job->activities;
+        certificate->offset[j] = certificate->prices;
+        certificate->prices += count * (size_t)model->slots;
+        certificate->gpus[j] = copy_of(host, job->gpus, count, sizeof(int32_t));
+        certificate->kw[j] = copy_of(host, job->kw, count, sizeof(double));
+        ok = certificate->gpus[j] && certificate->kw[j];
+    }
+    if (!ok)
+        ckpd__nat_certificate_free(certificate);
+    return ok;
+}

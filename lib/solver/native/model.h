@@ -3,7 +3,7 @@
 #ifndef CKPD_LIB_SOLVER_NATIVE_MODEL_H
 #define CKPD_LIB_SOLVER_NATIVE_MODEL_H
 
-#include <ckptdispatch/backend.h>
+#include "solver/native/certificate.h"
 #include <stdbool.h>
 
 /* Memory of one solve: taken from the host on the calling thread, released as a whole. */
@@ -71,6 +71,9 @@ static inline double nat_load(const nat_model *model, int32_t t, double kw)
 }
 /* True when `gpus` and `kw` of moves fit under the caps of slot t. */
 bool ckpd__nat_fits(const nat_model *model, int32_t t, double gpus, double kw);
+
+/* Starts a certificate: the activities of the jobs, no nodes yet. False when out of memory (then it is empty). */
+bool ckpd__nat_certificate_start(nat_certificate *certificate, const nat_model *model, const ckpd_host *host);
 
 static inline bool nat_open(const nat_model *model, const nat_job *job, int32_t q, int32_t t, int32_t k)
 {

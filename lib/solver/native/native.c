@@ -75,18 +75,23 @@ static int32_t solve_slotwise(const ckpd_host *host, const ckpd_path_view *view,
 
 /* Few jobs: prices per job and activity, and a tree over what they leave open. */
 static int32_t solve_few(nat_memory *memory, const nat_model *model, const ckpd_solve_params *params,
-                         ckpd_path_result *result)
+                         ckpd_path_result *result, nat_certificate *certificate)
 {
     nat_search search = {0};
     int32_t status = ckpd__nat_search_init(&search, memory, model, params);
+    if (status == CKPD_OK && certificate)
+        status = ckpd__nat_certificate_start(certificate, model, memory->host) ? CKPD_OK : CKPD_ERR_NO_MEMORY;
+    search.certificate = certificate;
     if (status == CKPD_OK)
         status = ckpd__nat_search_run(&search);
-    if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed))
+    if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed || search.lost_proof))
         status = CKPD_ERR_NO_MEMORY; /* what was skipped for want of memory is no proof of anything */
     if (status == CKPD_OK) {
         result->iterations = search.iterations;
         result->nodes = search.nodes;
         write_result(model, params, (ending){&search.best, search.bound, search.stop == 0, search.stop}, result);
+        if (certificate)
+            certificate->cutoff = result->bound;
     }
     ckpd__nat_primal_free(&search.primal);
     ckpd__nat_dual_free(&search.dual);
@@ -95,12 +100,14 @@ static int32_t solve_few(nat_memory *memory, const nat_model *model, const ckpd_
 
 /* Many jobs: one price per slot. */
 static int32_t solve_many(nat_memory *memory, const nat_model *model, const ckpd_solve_params *params,
-                          ckpd_path_result *result)
+                          ckpd_path_result *result, nat_certificate *certificate)
 {
     nat_crowd crowd = {0};
     int32_t status = ckpd__nat_crowd_init(&crowd, memory, model, params);
     if (status == CKPD_OK)
         status = ckpd__nat_crowd_run(&crowd);
+    if (status == CKPD_OK && certificate)
+        status = ckpd__nat_crowd_certify(&crowd, certificate);
     if (status == CKPD_OK) {
         bool impossible = crowd.stop == 0 && crowd.bound >= ckpd__nat_cost_ceiling(model);
         result->iterations = crowd.iterations;
@@ -113,12 +120,14 @@ static int32_t solve_many(nat_memory *memory, const nat_model *model, const ckpd
     return status;
 }
 
-int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *view,
-                                 const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view *view,
+                                     const ckpd_solve_params *params, ckpd_path_result *result,
+                                     nat_certificate *certificate)
 {
     nat_memory memory = {.host = host};
     nat_model model;
-    (void)user;
+    if (certificate)
+        memset(certificate, 0, sizeof *certificate);
     result->message[0] = '\0';
     int32_t slotwise = 0;
     for (int32_t j = 0; j < view->jobs; j++)
@@ -128,12 +137,21 @@ int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *vi
                                       : refuse(result, CKPD_ERR_NOT_SUPPORTED, "jobs of both kinds");
     int32_t status = ckpd__nat_model_build(&model, &memory, view);
     if (status == CKPD_OK)
-        status = ckpd__nat_stack_is_small(&model) ? solve_few(&memory, &model, params, result)
+        status = ckpd__nat_stack_is_small(&model) ? solve_few(&memory, &model, params, result, certificate)
                                                   : CKPD_ERR_NOT_SUPPORTED;
     if (status == CKPD_ERR_NOT_SUPPORTED)
-        status = solve_many(&memory, &model, params, result);
+        status = solve_many(&memory, &model, params, result, certificate);
+    if (status != CKPD_OK)
+        ckpd__nat_certificate_free(certificate);
     if (status == CKPD_ERR_NO_MEMORY)
         refuse(result, status, "out of memory");
     ckpd__nat_release(&memory);
     return status;
+}
+
+int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *view,
+                                 const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)user;
+    return ckpd__native_solve_certified(host, view, params, result, NULL);
 }

@@ -207,38 +207,61 @@ static bool step_back(nat_reservoir *reservoir, int32_t t)
     return clip(here, low * s->retention, high * s->retention, s->retention);
 }
 
+/* Slopes that both the slot and the level after it have where they share what is there: low to high. */
+typedef struct slopes {
+    double low, high;
+} slopes;
+
 /* Splits what is there before slot t between the slot and the level after it; returns that level. */
-static double step_on(nat_reservoir *reservoir, int32_t t, double level, double *worth)
+static double step_on(nat_reservoir *reservoir, int32_t t, double level, slopes *common)
 {
     const nat_corner *corner = reservoir->corner + (size_t)t * (size_t)reservoir->most;
     const nat_convex *after = &reservoir->value[t + 1];
     int32_t pieces = reservoir->corners[t] - 1, i = 0, k = 0;
-    double next = after->x, part = 0, slope = 0;
+    double next = after->x, part = 0;
     double left = level * reservoir->model->storage->retention - (after->x + corner[0].energy);
-    bool any = false;
-    while (left > 0 && (i < after->count || k < pieces)) {
+    /* A corner met up to rounding is met: the slopes on its two sides may differ much. */
+    double rounding = 1e-11 * (1 + reservoir->model->storage->soc_max_kwh);
+    *common = (slopes){-NONE, NONE};
+    while (i < after->count || k < pieces) {
         double own = k < pieces ? hull_slope(corner, k) : NONE;
         bool ahead = i < after->count && after->slope[i] <= own;
         double length = ahead ? after->length[i] : corner[k + 1].energy - corner[k].energy;
-        double taken = left < length ? left : length;
-        slope = ahead ? after->slope[i] : own;
-        any = true;
-        left -= taken;
-        if (ahead) {
-            next += taken;
-            i++;
-        } else if (taken < length) {
-            part = taken / length;
+        common->high = ahead ? after->slope[i] : own;
+        if (left <= rounding)
             break;
-        } else {
-            k++;
-        }
+        common->low = common->high;
+        double taken = left < length - rounding ? left : length;
+        left -= taken;
+        next += ahead ? taken : 0;
+        part = ahead ? part : taken / length;
+        if (taken < length)
+            break;
+        i += ahead;
+        k += !ahead;
+        part = ahead ? part : 0;
+        common->high = NONE;
     }
-    if (!any) /* at the left end: any slope up to the first will do */
-        slope = fmin(after->count > 0 ? after->slope[0] : NONE, pieces > 0 ? hull_slope(corner, 0) : NONE);
-    *worth = slope < NONE ? -slope : 0;
     reservoir->mixture[t] = k < pieces || k == 0 ? (nat_mixture){k, part} : (nat_mixture){k - 1, 1};
     return next;
+}
+
+/*
+ * The worths that prove the value: while the level is free to move, energy is worth the same before and after
+ * (less what the store loses); at its limits it may change as far as the slopes allow.
+ */
+static void fill_worths(nat_reservoir *reservoir, double *worth)
+{
+    const ckpd_path_storage *s = reservoir->model->storage;
+    double level = s->soc_start_kwh, slope = -NONE;
+    for (int32_t t = 0; t < reservoir->model->slots; t++) {
+        slopes common;
+        level = step_on(reservoir, t, level, &common);
+        slope = fmax(fmin(slope / s->retention, common.high), common.low);
+        if (!(slope > -NONE))
+            slope = common.high < NONE ? common.high : 0;
+        worth[t] = -slope;
+    }
 }
 
 double ckpd__nat_reservoir_solve(nat_reservoir *reservoir, double *worth)
@@ -260,8 +283,6 @@ double ckpd__nat_reservoir_solve(nat_reservoir *reservoir, double *worth)
     for (int32_t t = model->slots - 1; t >= 0; t--)
         if (!step_back(reservoir, t))
             return NONE;
-    double level = s->soc_start_kwh;
-    for (int32_t t = 0; t < model->slots; t++)
-        level = step_on(reservoir, t, level, &worth[t]);
+    fill_worths(reservoir, worth);
     return reservoir->value[0].y;
 }

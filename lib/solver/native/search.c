@@ -8,6 +8,7 @@
 typedef struct nat_node {
     double bound;
     float *price;    /* of its own */
+    nat_proof split; /* where it comes from, for the certificate */
     uint8_t *closed; /* one bit per price of a job */
 } nat_node;
 
@@ -101,7 +102,7 @@ static bool grow(nat_tree *tree)
 /* Stores the search's forbidden set and prices as an open node. */
 static bool push_node(nat_tree *tree, const nat_search *search, double bound)
 {
-    nat_node node = {.bound = bound};
+    nat_node node = {.bound = bound, .split = search->at};
     if (!grow(tree))
         return false;
     node.price = tree->host->allocate(tree->prices * sizeof *node.price + 1, tree->host->user);
@@ -127,6 +128,7 @@ static bool push_node(nat_tree *tree, const nat_search *search, double bound)
 static void pop_node(nat_tree *tree, nat_search *search)
 {
     nat_node node = tree->heap[0];
+    search->at = node.split;
     tree->heap[0] = tree->heap[--tree->count];
     sift_down(tree, 0);
     for (size_t i = 0; i < tree->prices; i++) {
@@ -146,18 +148,14 @@ static void free_tree(nat_tree *tree)
 
 /* --- fixing and splitting --------------------------------------------------------------------------- */
 
-/* Forbids every activity that no plan below the cutoff can have; returns how many. */
-static int32_t fix(nat_search *search, double bound)
+/* Forbids every activity that no plan below the cutoff can have. */
+static void fix(nat_search *search)
 {
-    int32_t fixed = 0;
+    double bound = ckpd__nat_dual_excess(&search->dual, search->excess, search->scratch);
     double room = ckpd__nat_search_cutoff(search) - bound;
-    ckpd__nat_dual_excess(&search->dual, search->excess, search->scratch);
     for (size_t i = 0; i < search->dual.layout.size; i++)
-        if (!search->forbidden[i] && search->excess[i] >= room + 1e-9 * fabs(bound)) {
+        if (!search->forbidden[i] && search->excess[i] >= room + 1e-9 * fabs(bound))
             search->forbidden[i] = 1;
-            fixed++;
-        }
-    return fixed;
 }
 
 typedef struct nat_split {
@@ -208,8 +206,8 @@ static nat_split choose_split(const nat_search *search, double bound)
     return best;
 }
 
-/* Pushes both sides of a split. */
-static bool branch(nat_tree *tree, nat_search *search, nat_split split, double bound)
+/* Pushes both sides of a split of the node that the certificate knows as `parent`. */
+static bool branch(nat_tree *tree, nat_search *search, nat_split split, double bound, int32_t parent)
 {
     const nat_job *job = &search->model->job[split.job];
     size_t T = (size_t)search->model->slots, base = search->dual.layout.job[split.job] + (size_t)split.slot;
@@ -224,6 +222,8 @@ static bool branch(nat_tree *tree, nat_search *search, nat_split split, double b
                 least = fmin(least, search->excess[i]);
             search->forbidden[i] = here ? kept[a] : 1;
         }
+        search->at = (nat_proof){.parent = parent, .job = split.job, .slot = split.slot, .side = side,
+                                 .gpus = job->gpus[split.cut], .kw = job->kw[split.cut]};
         bool ok = push_node(tree, search, bound + fmax(least, 0));
         for (int32_t a = 0; a < job->activities; a++)
             search->forbidden[base + (size_t)a * T] = kept[a];
@@ -318,6 +318,28 @@ static void first_prices(nat_search *search)
     }
 }
 
+/* Writes the node at hand, with its best prices, into the certificate; returns its number there. */
+static int32_t record(nat_search *search)
+{
+    nat_certificate *certificate = search->certificate;
+    if (!certificate || search->lost_proof)
+        return -1;
+    ckpd__nat_dual_evaluate(&search->dual, search->forbidden); /* the worths that belong to these prices */
+    nat_proof *node = ckpd__nat_certificate_add(certificate);
+    if (!node) {
+        search->lost_proof = true;
+        return -1;
+    }
+    nat_proof at = search->at;
+    at.price = node->price;
+    at.worth = node->worth;
+    *node = at;
+    memcpy(node->price, search->dual.price, certificate->prices * sizeof *node->price);
+    if (search->model->storage)
+        memcpy(node->worth, search->dual.worth, (size_t)certificate->slots * sizeof *node->worth);
+    return certificate->nodes - 1;
+}
+
 /* Handles the node at hand; pushes what remains of it. */
 static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, double known)
 {
@@ -325,18 +347,29 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     double bound = fmax(known, ckpd__nat_search_climb(search, how));
     if (search->stop)
         return push_node(tree, search, bound);
+    if (bound >= ckpd__nat_search_cutoff(search)) {
+        record(search);
+        return true;
+    }
     if (search->nodes == 1)
         ckpd__nat_search_improve(search, search->model->jobs * (search->model->jobs + 1) / 2);
     else if (search->nodes % 16 == 0)
         ckpd__nat_search_improve(search, 2);
-    if (bound >= ckpd__nat_search_cutoff(search))
-        return true;
-    if (!(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY))
+    bool empty = !(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY);
+    int32_t number = record(search);
+    if (empty || bound >= ckpd__nat_search_cutoff(search))
         return true;
     ckpd__nat_search_offer_paths(search);
-    fix(search, search->dual.value);
+    fix(search);
     nat_split split = choose_split(search, search->dual.value);
-    return split.job < 0 || branch(tree, search, split, bound);
+    if (split.job >= 0)
+        return branch(tree, search, split, bound, number);
+    /* One way is left, which the offer above has costed: its own prices show that it is no better. */
+    if (search->certificate) {
+        search->at = (nat_proof){.parent = number, .job = -1};
+        record(search);
+    }
+    return true;
 }
 
 int32_t ckpd__nat_search_run(nat_search *search)
@@ -345,14 +378,15 @@ int32_t ckpd__nat_search_run(nat_search *search)
     nat_tree tree = {.host = search->host,
                      .prices = search->dual.layout.size,
                      .bits = (search->dual.layout.size + 7) / 8};
+    search->at.parent = -1;
     first_plan(search);
     first_prices(search);
     bool ok = expand(&tree, search, search->model->jobs > 2 ? &several : &pair, -(double)INFINITY);
     while (ok && tree.count > 0 && !search->stop) {
         double bound = tree.heap[0].bound;
         search->bound = fmax(search->bound, fmin(bound, ckpd__nat_search_cutoff(search)));
-        if (bound >= ckpd__nat_search_cutoff(search))
-            break;
+        if (bound >= ckpd__nat_search_cutoff(search) && !search->certificate)
+            break; /* a certificate wants prices for every node */
         if (search->params->node_limit >= 0 && search->nodes >= search->params->node_limit) {
             search->stop = 1;
             break;

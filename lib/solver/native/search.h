@@ -23,6 +23,9 @@ typedef struct nat_search {
     uint8_t *forbidden;   /* [layout.size] of the node at hand */
     double *kept_price;      /* [layout.size] of the node, while plans are made better */
     uint8_t *kept_forbidden; /* [layout.size] */
+    nat_certificate *certificate; /* gets every node, or NULL */
+    nat_proof at;         /* the split that led to the node at hand */
+    bool lost_proof;      /* out of memory for the certificate */
     int64_t exchanges;    /* of jobs, tried so far */
     int32_t pull;         /* turns through the strengths of tracking */
     int64_t iterations, nodes;

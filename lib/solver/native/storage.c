@@ -42,3 +42,20 @@ double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, do
     }
     return best;
 }
+
+double ckpd__nat_storage_levels(const nat_model *model, const double *worth)
+{
+    const ckpd_path_storage *s = model->storage;
+    int32_t T = model->slots;
+    double sum = 0;
+    for (int32_t t = 0; t <= T; t++) {
+        double low = t == 0 ? s->soc_start_kwh : s->soc_min_kwh, high = t == 0 ? low : s->soc_max_kwh;
+        double rate = (t > 0 ? worth[t - 1] : 0) - (t < T ? s->retention * worth[t] : s->end_value_per_kwh);
+        if (t == T && s->terminal != CKPD_TERMINAL_FREE)
+            low = fmax(low, s->soc_end_kwh);
+        if (t == T && s->terminal == CKPD_TERMINAL_EQUAL)
+            high = fmin(high, s->soc_end_kwh);
+        sum += rate * (rate > 0 ? low : high);
+    }
+    return sum;
+}

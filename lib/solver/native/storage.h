@@ -13,6 +13,12 @@ double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, do
 
 /* Energy that a draw over one slot adds to the store. */
 double ckpd__nat_storage_stored(const nat_model *model, double draw);
+/*
+ * Least value of the levels under the worths: each level by itself, within its limits. With the slots at the same
+ * worths it adds up to a bound.
+ */
+double ckpd__nat_storage_levels(const nat_model *model, const double *worth);
+
 /* The exact dispatch of the storage for given site loads, by dynamic programming over its level. */
 typedef struct nat_dispatch {
     const nat_model *model;
