@@ -132,16 +132,22 @@ static bool reserve(nat_convex *f, const ckpd_host *host, int32_t room)
     return true;
 }
 
-static void add_piece(nat_convex *f, double length, double slope)
+/* What rounding leaves of a piece is no piece: its slope would pass for one of the function's. */
+static double least_length(const nat_reservoir *reservoir)
 {
-    if (length <= 0)
+    return 1e-13 * (1 + reservoir->model->storage->soc_max_kwh);
+}
+
+static void add_piece(nat_convex *f, double length, double slope, double least)
+{
+    if (length <= least)
         return;
     f->length[f->count] = length;
     f->slope[f->count++] = slope;
 }
 
 /* f keeps low <= x <= high; then x becomes x / scale. False when nothing is left. */
-static bool clip(nat_convex *f, double low, double high, double scale)
+static bool clip(nat_convex *f, double low, double high, double scale, double least)
 {
     double end = f->x, slack = 1e-9 * (1 + fabs(low) + fabs(high));
     int32_t kept = 0;
@@ -151,7 +157,7 @@ static bool clip(nat_convex *f, double low, double high, double scale)
         return false;
     double x = f->x;
     int32_t first = 0;
-    while (first < f->count && x + f->length[first] <= low) {
+    while (first < f->count && x + f->length[first] <= low + least) {
         f->y += f->length[first] * f->slope[first];
         x += f->length[first++];
     }
@@ -161,7 +167,7 @@ static bool clip(nat_convex *f, double low, double high, double scale)
         x = low;
     }
     f->x = x / scale;
-    for (int32_t i = first; i < f->count && x < high; i++) {
+    for (int32_t i = first; i < f->count && x < high - least; i++) {
         double length = f->length[i] < high - x ? f->length[i] : high - x;
         f->length[kept] = length / scale;
         f->slope[kept++] = f->slope[i] * scale;
@@ -192,19 +198,19 @@ static bool step_back(nat_reservoir *reservoir, int32_t t)
     }
     here->x = after->x + corner[0].energy;
     here->y = after->y + corner[0].cost;
-    double own = pieces > 0 ? hull_slope(corner, 0) : 0;
+    double own = pieces > 0 ? hull_slope(corner, 0) : 0, least = least_length(reservoir);
     for (int32_t i = 0, k = 0; i < after->count || k < pieces;) {
         if (k >= pieces || (i < after->count && after->slope[i] <= own)) {
-            add_piece(here, after->length[i], after->slope[i]);
+            add_piece(here, after->length[i], after->slope[i], least);
             i++;
         } else {
-            add_piece(here, corner[k + 1].energy - corner[k].energy, own);
+            add_piece(here, corner[k + 1].energy - corner[k].energy, own, least);
             if (++k < pieces)
                 own = hull_slope(corner, k);
         }
     }
     double low = t > 0 ? s->soc_min_kwh : s->soc_start_kwh, high = t > 0 ? s->soc_max_kwh : low;
-    return clip(here, low * s->retention, high * s->retention, s->retention);
+    return clip(here, low * s->retention, high * s->retention, s->retention, least);
 }
 
 /* Slopes that both the slot and the level after it have where they share what is there: low to high. */
@@ -279,7 +285,7 @@ double ckpd__nat_reservoir_solve(nat_reservoir *reservoir, double *worth)
     }
     end->x = low;
     end->y = -s->end_value_per_kwh * low;
-    add_piece(end, high - low, -s->end_value_per_kwh);
+    add_piece(end, high - low, -s->end_value_per_kwh, least_length(reservoir));
     for (int32_t t = model->slots - 1; t >= 0; t--)
         if (!step_back(reservoir, t))
             return NONE;
