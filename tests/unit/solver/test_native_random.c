@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * The native solver against brute force over every combination of paths, on random small views with every feature,
+ * and its certificates against the checker.
+ */
+#include "solver/native/certificate.h"
+#include "solver/native/native.h"
+#include "support/native_run.h"
+#include "support/random_view.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t FEATURES[] = {
+    0,
+    RANDOM_NONCONVEX,
+    RANDOM_TRANSITIONS,
+    RANDOM_EDGE_COST,
+    RANDOM_PRORATED,
+    RANDOM_TIGHT,
+    RANDOM_RUNNING,
+    RANDOM_CLOSED,
+    RANDOM_NONCONVEX | RANDOM_PRORATED | RANDOM_EDGE_COST,
+    RANDOM_TRANSITIONS | RANDOM_EDGE_COST | RANDOM_TIGHT | RANDOM_RUNNING | RANDOM_CLOSED | RANDOM_PRORATED,
+};
+enum { FEATURE_SETS = sizeof FEATURES / sizeof *FEATURES };
+
+static void compare(uint64_t seed, const random_shape *shape)
+{
+    case_view view;
+    random_view_make(&view, seed, shape);
+    ckpd_path_result result = {.size = sizeof result};
+    case_view_plan(&view, &result.plan);
+    native_run run = native_run_default(ckpd__native_solve_paths);
+    run.params.relative_gap = 0;
+    ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
+    ck_assert_int_eq(run.held, 0);
+    double expected = random_view_brute_force(&view.view);
+    if (isfinite(expected)) {
+        ck_assert_msg(result.outcome == CKPD_OUTCOME_OPTIMAL, "seed %d features %u: outcome %d", (int)seed,
+                      (unsigned)shape->features, (int)result.outcome);
+        ck_assert_double_eq_tol(result.objective, expected, 1e-7 * (1 + fabs(expected)));
+        ck_assert_double_le(result.bound, expected + 1e-7 * (1 + fabs(expected)));
+    } else {
+        ck_assert_msg(result.outcome == CKPD_OUTCOME_INFEASIBLE, "seed %d features %u: outcome %d", (int)seed,
+                      (unsigned)shape->features, (int)result.outcome);
+        ck_assert_int_eq(result.has_plan, 0);
+    }
+    case_view_free(&view);
+}
+
+START_TEST(one_to_three_jobs)
+{
+    uint64_t seeds = test_fast() ? 3 : 15;
+    for (int32_t jobs = 1; jobs <= 3; jobs++)
+        for (size_t f = 0; f < FEATURE_SETS; f++)
+            for (uint64_t seed = 0; seed < seeds; seed++)
+                compare(1000 * (uint64_t)jobs + seed, &(random_shape){jobs, jobs == 3 ? 5 : 6, 3, 2, FEATURES[f]});
+}
+END_TEST
+
+START_TEST(four_jobs)
+{
+    for (uint64_t seed = 0; seed < (test_fast() ? 3 : 25); seed++)
+        compare(seed, &(random_shape){4, 5, 2, 2, seed % 2 ? RANDOM_TIGHT : 0});
+}
+END_TEST
+
+static void *take(size_t bytes, void *user)
+{
+    (void)user;
+    return malloc(bytes);
+}
+static void give(void *block, void *user)
+{
+    (void)user;
+    free(block);
+}
+
+/* What the checker proves must reach what the solver claims. */
+static void certify(case_view *view, double gap)
+{
+    const ckpd_host host = {.size = sizeof host, .allocate = take, .release = give};
+    native_run run = native_run_default(ckpd__native_solve_paths);
+    ckpd_path_result result = {.size = sizeof result};
+    nat_certificate certificate;
+    double bound = (double)NAN;
+    run.params.relative_gap = gap;
+    case_view_plan(view, &result.plan);
+    ck_assert_int_eq(ckpd__native_solve_certified(&host, &view->view, &run.params, &result, &certificate), CKPD_OK);
+    ck_assert_int_eq(ckpd__nat_certificate_check(&host, &view->view, &certificate, &bound), CKPD_OK);
+    ck_assert_double_ge(bound, result.bound - 1e-8 * (1 + fabs(result.bound)));
+    /* The checker must notice a claim that the prices do not support. */
+    certificate.cutoff = result.has_plan ? result.objective + 1 : result.bound;
+    ck_assert_int_eq(ckpd__nat_certificate_check(&host, &view->view, &certificate, &bound), CKPD_OK);
+    if (result.has_plan)
+        ck_assert_double_le(bound, result.objective + 1e-8 * (1 + fabs(result.objective)));
+    ckpd__nat_certificate_free(&certificate);
+    case_view_free(view);
+}
+
+START_TEST(certificates_of_random_views)
+{
+    for (size_t f = 0; f < FEATURE_SETS; f++)
+        for (uint64_t seed = 0; seed < (test_fast() ? 3 : 20); seed++) {
+            case_view view;
+            random_view_make(&view, seed, &(random_shape){3, 5, 3, 2, FEATURES[f]});
+            certify(&view, 1e-6);
+        }
+}
+END_TEST
+
+START_TEST(certificates_of_the_golden_day)
+{
+    static const char *const names[] = {"cases/aidc2048-golden.json", "cases/aidc2048-steep.json",
+                                        "cases/scale/j4-a.json"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int32_t storage = 0; storage < 2; storage++) {
+            case_view view;
+            const char *path = test_shared_path(names[i]);
+            if (!path)
+                return;
+            ck_assert(case_view_read(&view, path, &(case_options){.storage = storage}));
+            certify(&view, 1e-6);
+        }
+}
+END_TEST
+
+START_TEST(certificate_of_many_jobs)
+{
+    const ckpd_host host = {.size = sizeof host, .allocate = take, .release = give};
+    for (int32_t storage = 0; storage < 2; storage++) {
+        case_view view;
+        const char *path = test_shared_path("cases/scale/j20.json");
+        if (!path)
+            return;
+        ck_assert(case_view_read(&view, path, &(case_options){.storage = storage}));
+        native_run run = native_run_default(ckpd__native_solve_paths);
+        run.params.iteration_limit = test_fast() ? 3 : 15;
+        ckpd_path_result result = {.size = sizeof result};
+        nat_certificate certificate;
+        double bound = (double)NAN;
+        case_view_plan(&view, &result.plan);
+        ck_assert_int_eq(ckpd__native_solve_certified(&host, &view.view, &run.params, &result, &certificate),
+                         CKPD_OK);
+        ck_assert_int_eq(ckpd__nat_certificate_check(&host, &view.view, &certificate, &bound), CKPD_OK);
+        ck_assert_double_ge(bound, result.bound - 1e-7 * (1 + fabs(result.bound)));
+        ckpd__nat_certificate_free(&certificate);
+        case_view_free(&view);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {one_to_three_jobs, four_jobs, certificates_of_random_views,
+                                  certificates_of_the_golden_day, certificate_of_many_jobs, NULL};
+    return test_run(test_suite("native random", tests));
+}
