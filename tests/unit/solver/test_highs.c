@@ -173,9 +173,9 @@ END_TEST
 /* --- limits: a case that takes HiGHS seconds
  * ---------------------------------------------------------- */
 
-static double stop(double seconds, const ckpd_cancel *cancel, int32_t expected)
+static double stop(double seconds, int32_t split, const ckpd_cancel *cancel, int32_t expected)
 {
-    instance *made = instance_golden("cases/aidc2048-steep.json", 2, 24, false, false);
+    instance *made = instance_golden("cases/aidc2048-steep.json", split, 12 * split, false, false);
     if (made == NULL) {
         return 0;
     }
@@ -206,13 +206,15 @@ START_TEST(test_time_limit)
     if (!load()) {
         return;
     }
-    double took = stop(1, NULL, CKPD_OUTCOME_NO_PLAN);
+    double took = stop(1, 2, NULL, CKPD_OUTCOME_NO_PLAN);
     printf("time limit 1 s: back after %.2f s\n", took);
     ck_assert_double_lt(took, 30);
     ckpd_context_free(context);
 }
 END_TEST
 
+/* HiGHS looks at interrupts between the linear programs of its search, so a small case shows it
+ * best. */
 static void *cancel_soon(void *cancel)
 {
     nanosleep(&(struct timespec){1, 0}, NULL);
@@ -229,7 +231,7 @@ START_TEST(test_cancel)
     pthread_t thread;
     ck_assert_int_eq(ckpd_cancel_new(&cancel, context), CKPD_OK);
     pthread_create(&thread, NULL, cancel_soon, cancel);
-    double took = stop(INFINITY, cancel, CKPD_OUTCOME_CANCELLED);
+    double took = stop(INFINITY, 1, cancel, CKPD_OUTCOME_CANCELLED);
     printf("cancelled after 1 s: back after %.2f s\n", took);
     ck_assert_double_lt(took, 60);
     pthread_join(thread, NULL);
