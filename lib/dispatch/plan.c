@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* As many as a task may have. */
+enum { MOST_SEGMENTS = 1000000 };
+
 static const char *const series_names[CKPD__PLAN_SERIES] = {
     [CKPD__PLAN_IMPORT] = "import_kw",
     [CKPD__PLAN_EXPORT] = "export_kw",
@@ -133,6 +136,12 @@ int32_t ckpd_plan_add_step(ckpd_plan *plan, int32_t job, const ckpd_step *step)
         return ckpd__fail(plan->context, CKPD_ERR_RANGE, "mode", steps->count, known.mode,
                           "step %d of job %d has mode %d and %d GPUs", steps->count, job,
                           known.mode, known.gpus);
+    }
+    if (known.from_segment < -1 || known.to_segment < known.from_segment ||
+        known.to_segment > MOST_SEGMENTS) {
+        return ckpd__fail(plan->context, CKPD_ERR_RANGE, "from_segment", steps->count,
+                          known.from_segment, "step %d of job %d covers segments %d..%d",
+                          steps->count, job, known.from_segment, known.to_segment);
     }
     return ckpd__plan_append(plan, job, &known);
 }

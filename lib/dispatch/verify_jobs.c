@@ -77,7 +77,7 @@ static double edge_money(const walker *w, const ckpd_step *step)
 {
     const ckpd_graph *graph = w->graph;
     const ckpd__graph_spec *s = w->spec;
-    if (graph->edge_cost == NULL || step->from_slot >= s->slots ||
+    if (graph->edge_cost == NULL || step->from_slot >= s->slots || step->from_segment < 0 ||
         step->from_segment >= s->segments) {
         return 0;
     }

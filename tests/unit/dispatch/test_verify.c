@@ -3,6 +3,7 @@
  * The verifier: a plan of a solution passes when it is rebuilt through the public API, and each
  * kind of fault that is put into it is found, named and measured.
  */
+#include "base/base.h"
 #include "support/day.h"
 
 #include <math.h>
@@ -393,6 +394,40 @@ START_TEST(shapes_are_checked)
 }
 END_TEST
 
+/* Whatever a plan says, the verifier reads nothing it should not: for the sanitizers. */
+START_TEST(any_plan_can_be_judged)
+{
+    ckpd__random rng;
+    ckpd__random_seed(&rng, 77, 3);
+    for (int32_t round = 0; round < 300; round++) {
+        ckpd_plan *plan = NULL;
+        double series[SLOTS + 1];
+        ck_assert_int_eq(ckpd_plan_new(&plan, d.context, JOBS, SLOTS), CKPD_OK);
+        for (int32_t i = 0; i < 12; i++) {
+            const ckpd_step step = {.size = sizeof step,
+                                    .from_slot = (int32_t)(ckpd__random_next(&rng) % 10) - 1,
+                                    .to_slot = (int32_t)(ckpd__random_next(&rng) % 10),
+                                    .from_segment = (int32_t)(ckpd__random_next(&rng) % 5) - 1,
+                                    .to_segment = (int32_t)(ckpd__random_next(&rng) % 6) - 1,
+                                    .mode = (int32_t)(ckpd__random_next(&rng) % 4) - 1,
+                                    .gpus = (int32_t)(ckpd__random_next(&rng) % 3) * 16};
+            int32_t status =
+                ckpd_plan_add_step(plan, (int32_t)(ckpd__random_next(&rng) % 3), &step);
+            ck_assert(status == CKPD_OK || status == CKPD_ERR_RANGE);
+        }
+        for (int32_t t = 0; t <= SLOTS; t++) {
+            series[t] = 1e4 * ckpd__random_uniform(&rng) - 1e3;
+        }
+        ck_assert_int_eq(ckpd_plan_set_series(plan, "charge_kw", series, SLOTS), CKPD_OK);
+        ck_assert_int_eq(ckpd_plan_set_series(plan, "soc_kwh", series, SLOTS + 1), CKPD_OK);
+        for (int32_t scenario = CKPD_SCENARIO_S1; scenario <= CKPD_SCENARIO_S6; scenario++) {
+            ck_assert_int_gt(violations(scenario, plan, 0), 0);
+        }
+        ckpd_plan_free(plan);
+    }
+}
+END_TEST
+
 START_TEST(plans_are_checked_as_they_are_made)
 {
     ckpd_plan *plan = NULL;
@@ -400,6 +435,7 @@ START_TEST(plans_are_checked_as_they_are_made)
     const ckpd_step good = STEP(2, 4, 0, 1, 0, 16);
     const ckpd_step before = STEP(3, 5, 1, 2, 0, 16);
     const ckpd_step beyond = STEP(6, 9, 1, 2, 0, 16);
+    const ckpd_step backwards = STEP(5, 6, 3, 2, 0, 16);
     ckpd_step small = good;
     small.size = 4;
     ck_assert_int_eq(ckpd_plan_new(&plan, d.context, -1, SLOTS), CKPD_ERR_RANGE);
@@ -408,6 +444,7 @@ START_TEST(plans_are_checked_as_they_are_made)
     ck_assert_int_eq(ckpd_plan_add_step(plan, 0, &good), CKPD_OK);
     ck_assert_int_eq(ckpd_plan_add_step(plan, 0, &before), CKPD_ERR_RANGE);
     ck_assert_int_eq(ckpd_plan_add_step(plan, 0, &beyond), CKPD_ERR_RANGE);
+    ck_assert_int_eq(ckpd_plan_add_step(plan, 0, &backwards), CKPD_ERR_RANGE);
     ck_assert_int_eq(ckpd_plan_add_step(plan, 2, &good), CKPD_ERR_RANGE);
     ck_assert_int_eq(ckpd_plan_add_step(plan, 0, &small), CKPD_ERR_STRUCT_SIZE);
     ck_assert_int_eq(ckpd_plan_add_step(plan, 0, NULL), CKPD_ERR_ARGUMENT);
@@ -440,6 +477,7 @@ int main(void)
         release_and_deadline,
         caps,
         shapes_are_checked,
+        any_plan_can_be_judged,
         plans_are_checked_as_they_are_made,
         NULL,
     };
