@@ -17,7 +17,7 @@ cd "$scratch" || exit 1
 began=$(date +%s)
 case $name in
 *.sh) sh "$program" "$@" >"$log" 2>&1 ;;
-*.py) "${PYTHON3:-python3}" "$program" "$@" >"$log" 2>&1 ;;
+*.py) "${PYTHON3:-python3}" -B "$program" "$@" >"$log" 2>&1 ;;
 examples/*) cd "$SRC_DIR" && ${TEST_WRAPPER:-} "$program" "$@" >"$log" 2>&1 ;;
 *) ${TEST_WRAPPER:-} "$program" "$@" >"$log" 2>&1 ;;
 esac </dev/null
