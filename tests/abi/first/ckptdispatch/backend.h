@@ -48,7 +48,7 @@ enum {
  * nothing from there on.
  */
 typedef struct ckpd_path_job {
-    size_t size;
+    size_t size; /**< sizeof(ckpd_path_job), set by the caller */
     const char *name; /**< label for messages, may be any UTF-8 */
     int32_t kind;     /**< CKPD_JOB_... */
     int32_t segments; /**< K: segments done at the sink */
@@ -57,10 +57,10 @@ typedef struct ckpd_path_job {
     int32_t source_state;   /**< state of the source node, 0 or 1 + last mode */
     int32_t deadline;       /**< last boundary a move may reach */
     int32_t may_wait;       /**< 0: no wait edges (continuous training) */
-    int32_t modes;
+    int32_t modes; /**< number of modes */
     const int32_t *mode_gpus;      /**< [modes] GPUs held */
     const double *mode_power_kw;   /**< [modes] IT power of a fully used slot */
-    int32_t moves;
+    int32_t moves; /**< number of moves */
     int32_t states;                /**< 1, or 1 + modes with transitions */
     const int32_t *move_mode;      /**< [moves] */
     const int32_t *move_slots;     /**< [moves] >= 1 */
@@ -77,7 +77,7 @@ typedef struct ckpd_path_job {
     /* CKPD_JOB_SLOTWISE: any mode or none in each slot of source_slot .. deadline - 1; the sum of
        mode_work_per_slot over the slots must reach work_required (already relaxed by 1e-9). */
     const double *mode_work_per_slot; /**< [modes] */
-    double work_required;
+    double work_required; /**< work to be reached over all slots */
 } ckpd_path_job;
 
 /** Terminal rules of the storage. */
@@ -92,17 +92,17 @@ enum {
  * Charge and discharge are never both positive in one slot.
  */
 typedef struct ckpd_path_storage {
-    size_t size;
-    double charge_max_kw;
-    double discharge_max_kw;
+    size_t size; /**< sizeof(ckpd_path_storage), set by the caller */
+    double charge_max_kw; /**< largest charge */
+    double discharge_max_kw; /**< largest discharge */
     double eta_charge;    /**< (0, 1] */
     double eta_discharge; /**< (0, 1] */
     double retention;     /**< share of the energy kept over one slot, (0, 1] */
-    double soc_min_kwh;
-    double soc_max_kwh;
-    double soc_start_kwh;
+    double soc_min_kwh; /**< least energy at every boundary */
+    double soc_max_kwh; /**< most energy at every boundary */
+    double soc_start_kwh; /**< energy at boundary 0 */
     int32_t terminal;     /**< CKPD_TERMINAL_... */
-    int32_t reserved;
+    int32_t reserved; /**< 0 */
     double soc_end_kwh;             /**< for EQUAL and AT_LEAST */
     double end_value_per_kwh;       /**< money earned per kWh left at the end */
     double throughput_cost_per_kwh; /**< money per kWh charged and per kWh discharged */
@@ -110,7 +110,7 @@ typedef struct ckpd_path_storage {
 
 /** A plan in path terms: steps (moves) of each job and storage power; used for warm starts and results. */
 typedef struct ckpd_path_plan {
-    size_t size;
+    size_t size; /**< sizeof(ckpd_path_plan), set by the caller */
     int32_t *step_count;  /**< [jobs] */
     int32_t *step_slot;   /**< [jobs][slots] start slot of the i-th move, ascending */
     int32_t *step_move;   /**< [jobs][slots] move index of the i-th move */
@@ -128,11 +128,11 @@ typedef struct ckpd_path_plan {
  * Objective: cost_offset + sum of slot costs + edge costs + storage throughput cost - end value.
  */
 typedef struct ckpd_path_view {
-    size_t size;
-    int32_t slots;
-    int32_t jobs;
-    double slot_hours;
-    double cost_offset;
+    size_t size; /**< sizeof(ckpd_path_view), set by the caller */
+    int32_t slots; /**< number of slots */
+    int32_t jobs; /**< number of jobs */
+    double slot_hours; /**< length of a slot */
+    double cost_offset; /**< money that no plan changes */
     const ckpd_path_job *const *job;    /**< [jobs] */
     const double *base_load_kw;         /**< [slots] site load without any job */
     const double *load_factor;          /**< [slots] PUE */
@@ -148,11 +148,11 @@ typedef struct ckpd_path_view {
 
 /** Sparse MILP by columns, 0-based: minimise offset + cost x, row_lower <= A x <= row_upper. */
 typedef struct ckpd_milp_view {
-    size_t size;
-    int32_t columns;
-    int32_t rows;
-    int64_t nonzeros;
-    double offset;
+    size_t size; /**< sizeof(ckpd_milp_view), set by the caller */
+    int32_t columns; /**< number of columns */
+    int32_t rows; /**< number of rows */
+    int64_t nonzeros; /**< number of entries */
+    double offset; /**< constant of the objective */
     const double *cost;         /**< [columns] */
     const double *lower;        /**< [columns] may be -infinity */
     const double *upper;        /**< [columns] may be +infinity */
@@ -164,7 +164,7 @@ typedef struct ckpd_milp_view {
     const double *value;        /**< [nonzeros] */
     const double *start_point;  /**< [columns] a point to start from, or NULL */
     int32_t hint_pseudo_cost;   /**< 1: branching by pseudo-costs is known to help (scenario S3) */
-    int32_t reserved;
+    int32_t reserved; /**< 0 */
 } ckpd_milp_view;
 
 /** Outcome of a solve, apart from the status of the call. */
@@ -180,7 +180,7 @@ enum {
 
 /** Limits and targets of a solve. */
 typedef struct ckpd_solve_params {
-    size_t size;
+    size_t size; /**< sizeof(ckpd_solve_params), set by the caller */
     double time_limit_s;     /**< +infinity for none */
     double relative_gap;     /**< stop when abs gap <= relative_gap * max(|UB|, |LB|) */
     double absolute_gap;     /**< stop when UB - LB <= absolute_gap */
@@ -188,48 +188,48 @@ typedef struct ckpd_solve_params {
     int64_t iteration_limit; /**< < 0 for none */
     int32_t threads;         /**< >= 1 */
     int32_t presolve;        /**< 1: the backend's own presolve may be used */
-    int32_t seed;
-    int32_t reserved;
+    int32_t seed; /**< of whatever the backend draws */
+    int32_t reserved; /**< 0 */
     int64_t memory_limit_mb; /**< of the solver's own memory, <= 0 for none */
 } ckpd_solve_params;
 
 /** Answer to a path view. */
 typedef struct ckpd_path_result {
-    size_t size;
+    size_t size; /**< sizeof(ckpd_path_result), set by the caller */
     int32_t outcome;   /**< CKPD_OUTCOME_... */
     int32_t has_plan;  /**< 1 when `plan` is filled */
     double objective;  /**< of the plan, including cost_offset */
     double bound;      /**< lower bound, -infinity when none */
-    int64_t iterations;
-    int64_t nodes;
+    int64_t iterations; /**< work units of the backend */
+    int64_t nodes; /**< branch-and-bound nodes */
     ckpd_path_plan plan; /**< its arrays are given by the caller */
     char message[256];   /**< reason in words, "" when nothing to say */
 } ckpd_path_result;
 
 /** Answer to a MILP view. */
 typedef struct ckpd_milp_result {
-    size_t size;
-    int32_t outcome;
-    int32_t has_plan;
-    double objective;
-    double bound;
-    int64_t iterations;
-    int64_t nodes;
+    size_t size; /**< sizeof(ckpd_milp_result), set by the caller */
+    int32_t outcome; /**< CKPD_OUTCOME_... */
+    int32_t has_plan; /**< 1 when x is filled */
+    double objective; /**< of x, including the offset */
+    double bound; /**< lower bound, -infinity when none */
+    int64_t iterations; /**< work units of the backend */
+    int64_t nodes; /**< branch-and-bound nodes */
     double *x;            /**< [columns] given by the caller */
     double *row_dual;     /**< [rows] for LPs, given by the caller or NULL: d objective / d row bound */
     double *reduced_cost; /**< [columns] for LPs, given by the caller or NULL */
-    char message[256];
+    char message[256]; /**< reason in words, "" when nothing to say */
 } ckpd_milp_result;
 
 /** Services of the library to a running backend. Every call is made on the thread that called solve. */
 typedef struct ckpd_host {
-    size_t size;
-    void *user;
+    size_t size; /**< sizeof(ckpd_host), set by the caller */
+    void *user; /**< handed to each function */
     void *(*allocate)(size_t bytes, void *user);     /**< NULL when out of memory */
-    void (*release)(void *block, void *user);
-    void (*log)(int32_t level, const char *message, void *user);
+    void (*release)(void *block, void *user); /**< takes back what allocate gave */
+    void (*log)(int32_t level, const char *message, void *user); /**< one finished line */
     int32_t (*should_stop)(void *user);              /**< cheap; any thread; 0 go on, 1 time limit, 2 cancelled */
-    void (*report)(double incumbent, double bound, int64_t iterations, int64_t nodes, void *user);
+    void (*report)(double incumbent, double bound, int64_t iterations, int64_t nodes, void *user); /**< new incumbent or bound */
 } ckpd_host;
 
 /** What a backend can do. */
@@ -248,16 +248,16 @@ enum {
  * the outcome), or a CKPD_ERR_ code with result->message set.
  */
 typedef struct ckpd_backend_table {
-    size_t size;
+    size_t size; /**< sizeof(ckpd_backend_table), set by the caller */
     uint32_t abi;              /**< CKPD_BACKEND_ABI */
     uint32_t capabilities;     /**< CKPD_CAP_... */
     const char *name;          /**< short, lower case, unique within a context */
     const char *version;       /**< of the solver, for reports */
     const char *license;       /**< SPDX expression of the solver */
     int32_t (*solve_paths)(const ckpd_host *host, const ckpd_path_view *view,
-                           const ckpd_solve_params *params, ckpd_path_result *result, void *user);
+                           const ckpd_solve_params *params, ckpd_path_result *result, void *user); /**< solves a path view */
     int32_t (*solve_milp)(const ckpd_host *host, const ckpd_milp_view *view,
-                          const ckpd_solve_params *params, ckpd_milp_result *result, void *user);
+                          const ckpd_solve_params *params, ckpd_milp_result *result, void *user); /**< solves a MILP view */
     void *user;                /**< handed to the functions */
 } ckpd_backend_table;
 

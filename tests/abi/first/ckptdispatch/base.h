@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Marks what the library exports. */
 #if defined(__GNUC__) && (defined(CKPD_BUILDING) || !defined(_WIN32))
 #define CKPD_API __attribute__((visibility("default")))
 #else
@@ -32,9 +33,13 @@
 extern "C" {
 #endif
 
+/** Major version. */
 #define CKPD_VERSION_MAJOR 0
+/** Minor version. */
 #define CKPD_VERSION_MINOR 1
+/** Patch version. */
 #define CKPD_VERSION_PATCH 0
+/** Version as text. */
 #define CKPD_VERSION_STRING "0.1.0"
 
 /** Number of the binary interface; equal to the soname. */
@@ -114,10 +119,10 @@ CKPD_API int32_t ckpd_status_at(int32_t index);
  */
 typedef struct ckpd_allocator {
     size_t size; /**< sizeof(ckpd_allocator) */
-    void *(*malloc_fn)(size_t bytes, void *user);
-    void *(*realloc_fn)(void *block, size_t bytes, void *user);
-    void (*free_fn)(void *block, void *user);
-    void *user;
+    void *(*malloc_fn)(size_t bytes, void *user); /**< as malloc */
+    void *(*realloc_fn)(void *block, size_t bytes, void *user); /**< as realloc */
+    void (*free_fn)(void *block, void *user); /**< as free; NULL is never handed to it */
+    void *user; /**< handed to each function */
 } ckpd_allocator;
 
 /** Library context: allocator, log, last error. Confined; handles made from it may be freed anywhere. */
