@@ -27,10 +27,9 @@ static double curve_value(const ckpd__cost_curve *curve, double x)
 static double custom_value(const ckpd_site *site, int32_t slot, int32_t argument, double x)
 {
     double sum = 0;
-    for (int32_t c = 0; c < site->curve_count; c++) {
-        const ckpd__cost_curve *curve = &site->curves[c];
-        if (curve->argument == argument && ckpd__curve_in_slot(curve, slot)) {
-            sum += curve_value(curve, x);
+    for (int32_t c = -1; (c = ckpd__next_curve(site, slot, c)) >= 0;) {
+        if (site->curves[c].argument == argument) {
+            sum += curve_value(&site->curves[c], x);
         }
     }
     return sum;
@@ -39,12 +38,9 @@ static double custom_value(const ckpd_site *site, int32_t slot, int32_t argument
 /* The smallest knot of the slot's custom curves beyond x, or `end`. */
 static double next_knot(const ckpd_site *site, int32_t slot, int32_t argument, double x, double end)
 {
-    for (int32_t c = 0; c < site->curve_count; c++) {
+    for (int32_t c = -1; (c = ckpd__next_curve(site, slot, c)) >= 0;) {
         const ckpd__cost_curve *curve = &site->curves[c];
-        if (curve->argument != argument || !ckpd__curve_in_slot(curve, slot)) {
-            continue;
-        }
-        for (int32_t i = 0; i < curve->count; i++) {
+        for (int32_t i = 0; curve->argument == argument && i < curve->count; i++) {
             if (curve->x_kw[i] > x) {
                 end = fmin(end, curve->x_kw[i]);
                 break;

@@ -151,14 +151,11 @@ static double custom_of_slot(const ckpd__check *check, int32_t t)
     const ckpd_site *site = check->problem->site;
     double *const *plan = check->plan->series;
     double sum = 0;
-    for (int32_t c = 0; c < site->curve_count; c++) {
+    for (int32_t c = -1; (c = ckpd__next_curve(site, t, c)) >= 0;) {
         const ckpd__cost_curve *curve = &site->curves[c];
         double import = plan[CKPD__PLAN_IMPORT][t];
         double export = plan[CKPD__PLAN_EXPORT][t];
         double curtailed = plan[CKPD__PLAN_CURTAILMENT][t];
-        if (curve->slot >= 0 && curve->slot != t) {
-            continue;
-        }
         switch (curve->argument) {
         case CKPD_COST_IMPORT:
             sum += custom_money(curve, import);

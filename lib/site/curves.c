@@ -12,9 +12,32 @@ static const double LARGEST_MONEY_PER_HOUR = 1e15;
 /* Slopes of hand-written tables repeat up to rounding. */
 static const double SLOPE_TOLERANCE = 1e-9;
 
-bool ckpd__curve_in_slot(const ckpd__cost_curve *curve, int32_t slot)
+/* First curve of a slot or of a later one. */
+static int32_t first_of_slot(const ckpd_site *site, int32_t slot)
 {
-    return curve->slot < 0 || curve->slot == slot;
+    int32_t low = 0;
+    int32_t high = site->curve_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (site->curves[middle].slot < slot) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+int32_t ckpd__next_curve(const ckpd_site *site, int32_t slot, int32_t after)
+{
+    int32_t next = after + 1;
+    if (next < site->curve_count && site->curves[next].slot < 0) {
+        return next;
+    }
+    if (after < 0 || site->curves[after].slot < 0) {
+        next = first_of_slot(site, slot);
+    }
+    return next < site->curve_count && site->curves[next].slot == slot ? next : -1;
 }
 
 void ckpd__site_free_curves(ckpd_context *context, ckpd__cost_curve *curves, int32_t count)
@@ -99,18 +122,24 @@ static int32_t make_curve(const ckpd_site *site, int32_t slot, int32_t argument,
     return CKPD_OK;
 }
 
-/* Appends all curves, whose blocks then belong to the site, or none. */
+/* Merges in all curves, which ascend by slot and whose blocks then belong to the site, or none. */
 static int32_t append(ckpd_site *site, const ckpd__cost_curve *curves, int32_t count)
 {
     size_t total = (size_t)site->curve_count + (size_t)count;
-    ckpd__cost_curve *grown = total <= INT32_MAX / 2
-                                  ? ckpd__realloc(site->context, site->curves, total, sizeof *grown)
-                                  : NULL;
-    if (grown == NULL) {
+    ckpd__cost_curve *merged =
+        total <= INT32_MAX / 2 ? ckpd__calloc(site->context, total, sizeof *merged) : NULL;
+    if (merged == NULL) {
         return ckpd__no_memory(site->context);
     }
-    memcpy(grown + site->curve_count, curves, (size_t)count * sizeof *grown);
-    site->curves = grown;
+    int32_t old = 0;
+    int32_t new = 0;
+    for (size_t i = 0; i < total; i++) {
+        bool take_old =
+            new == count || (old < site->curve_count && site->curves[old].slot <= curves[new].slot);
+        merged[i] = take_old ? site->curves[old++] : curves[new ++];
+    }
+    ckpd__free(site->context, site->curves);
+    site->curves = merged;
     site->curve_count = (int32_t)total;
     return CKPD_OK;
 }

@@ -189,8 +189,24 @@ START_TEST(cost_callbacks_are_all_or_none)
     expect_error(ckpd_site_add_cost_callback(site, CKPD_COST_EXPORT, ramp, &trouble),
                  CKPD_ERR_RANGE, "count", 2, "257");
     ck_assert_int_eq(site->curve_count, 3);
-    ck_assert(!ckpd__curve_in_slot(&site->curves[0], 0));
-    ck_assert(ckpd__curve_in_slot(&site->curves[0], 1));
+    /* curves of slots 1, 2, 3, and one of every slot that comes first wherever it was added */
+    const double x[2] = {0, 10};
+    const double y[2] = {0, 1};
+    ck_assert_int_eq(ckpd__next_curve(site, 0, -1), -1);
+    ck_assert_int_eq(ckpd__next_curve(site, 1, -1), 0);
+    ck_assert_int_eq(ckpd__next_curve(site, 1, 0), -1);
+    ck_assert_int_eq(ckpd_site_add_cost_curve(site, 2, CKPD_COST_IMPORT, 2, x, y), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_add_cost_curve(site, -1, CKPD_COST_IMPORT, 2, x, y), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_add_cost_curve(site, 0, CKPD_COST_IMPORT, 2, x, y), CKPD_OK);
+    ck_assert_int_eq(ckpd__next_curve(site, 0, -1), 0);
+    ck_assert_int_eq(ckpd__next_curve(site, 0, 0), 1);
+    ck_assert_int_eq(ckpd__next_curve(site, 0, 1), -1);
+    ck_assert_int_eq(ckpd__next_curve(site, 2, 0), 3);
+    ck_assert_int_eq(ckpd__next_curve(site, 2, 3), 4);
+    ck_assert_int_eq(site->curves[3].argument, CKPD_COST_EXPORT);
+    ck_assert_int_eq(ckpd__next_curve(site, 2, 4), -1);
+    ck_assert_int_eq(ckpd__next_curve(site, 3, 0), 5);
+    ck_assert_int_eq(ckpd__next_curve(site, 3, 5), -1);
 }
 END_TEST
 
