@@ -5,7 +5,7 @@ import csv
 import json
 import os
 
-from tool import FAST, case, check, main, run, run_json
+from tool import FAST, case, check, has_solver, main, run, run_json
 
 A = case("shape-a")
 
@@ -65,5 +65,8 @@ def says_what_is_wrong():
         check(part in err, f"{words}: '{part}' is not in: {err}")
 
 
+# Plans of fillers are linear programs, which only GLPK and HiGHS solve.
+SOLVED = [compares_policies, writes_traces_and_picture, takes_checkpoints_of_a_plan] if has_solver("glpk") else []
+
 if __name__ == "__main__":
-    main(compares_policies, writes_traces_and_picture, takes_checkpoints_of_a_plan, says_what_is_wrong)
+    main(*SOLVED, says_what_is_wrong)
