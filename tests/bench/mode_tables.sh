@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
-# Puts the tables of bench_modes and bench_mode_accuracy into docs/benchmarks.md, between the lines that mark the
+# Puts the tables of bench_modes, bench_mode_accuracy and bench_mode_peers into docs/benchmarks.md, between the lines that mark the
 # place. Run from the source folder after `make bench B=mode`.
 set -eu
 page=docs/benchmarks.md
@@ -10,6 +10,7 @@ trap 'rm -f "$tables"' EXIT
 {
     echo
     "$build"/tests/bench/bench_mode_accuracy
+    "$build"/tests/bench/bench_mode_peers
     echo
     echo '### Enumeration of Llama-3 405B (goal: below 1000 ns a layout)'
     echo

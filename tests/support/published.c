@@ -352,6 +352,26 @@ ckpd_hardware *published_hardware(ckpd_context *context, const published_row *r)
     return hardware;
 }
 
+ckpd_mode published_mode(ckpd_context *context, const published_row *r, double efficiency)
+{
+    ckpd_hardware *hardware = published_hardware(context, r);
+    ckpd_task *task = published_task(context, r);
+    ckpd_layout layout = {sizeof layout, r->run.tp,          r->run.pp,
+                          r->run.dp,     r->run.micro_batch, r->run.cp,
+                          r->run.ep,     r->run.interleave,  r->run.recompute};
+    ckpd_mode mode = {.size = sizeof mode};
+    if (efficiency > 0) {
+        ckpd_hardware_set(hardware, "efficiency", efficiency);
+    }
+    if (ckpd_mode_evaluate(task, hardware, &layout, &mode) != CKPD_OK) {
+        fprintf(stderr, "%s\n", ckpd_context_last_message(context));
+        exit(1);
+    }
+    ckpd_task_free(task);
+    ckpd_hardware_free(hardware);
+    return mode;
+}
+
 static void predict_alone(ckpd_context *context, published_row *r)
 {
     ckpd_hardware *hardware = published_hardware(context, r);

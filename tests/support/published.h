@@ -58,6 +58,8 @@ void published_predict(ckpd_context *context, published_row *rows, int32_t count
 /* Hardware and task as this row's stack has them; the caller frees both. */
 ckpd_hardware *published_hardware(ckpd_context *context, const published_row *row);
 ckpd_task *published_task(ckpd_context *context, const published_row *row);
+/* The row's layout under this efficiency; 0: the preset's. */
+ckpd_mode published_mode(ckpd_context *context, const published_row *row, double efficiency);
 
 /* A measured peak of memory. */
 typedef struct published_peak {
