@@ -6,7 +6,7 @@
 #   tests/fuzz/fuzz_*.c                                      one fuzz target each, replayed over its corpus
 #   tests/**/test_*.sh, tests/**/test_*.py                   scripts: exit 0 passed, 77 skipped, else failed
 #   examples                                                 each is run once and has to exit 0
-# Every program runs in a scratch folder of its own. `make check T=word` picks tests by name.
+# Every program runs in a scratch folder of its own. `make check T='word word'` picks tests by name.
 
 find_tests = $(sort $(patsubst $(srcdir)/%,%,$(foreach d,$(1),$(wildcard $(srcdir)/tests/$(d)/$(2) \
                $(srcdir)/tests/$(d)/*/$(2) $(srcdir)/tests/$(d)/*/*/$(2)))))
@@ -82,7 +82,7 @@ T =
 SPECIAL_BUILD =
 TEST_NAMES   := $(patsubst tests/%,%,$(STATIC_TEST_SRCS:.c=) $(SHARED_TEST_SRCS:.c=) $(FUZZ_SRCS:.c=) $(SCRIPT_TESTS)) \
                 $(patsubst %.c,%,$(EXAMPLE_SRCS)) $(patsubst %.cc,%,$(if $(CXX),$(EXAMPLE_CXX_SRCS)))
-TESTS_TO_RUN  = $(if $(T),$(foreach n,$(TEST_NAMES),$(if $(findstring $(T),$(n)),$(n))),$(TEST_NAMES))
+TESTS_TO_RUN  = $(if $(T),$(sort $(foreach w,$(T),$(foreach n,$(TEST_NAMES),$(if $(findstring $(w),$(n)),$(n))))),$(TEST_NAMES))
 RESULTS       = $(TESTS_TO_RUN:%=$(BUILD)/results/%)
 TEST_WRAPPER  =
 RUN_TEST      = TEST_WRAPPER='$(TEST_WRAPPER)' SRC_DIR='$(abs_srcdir)' BUILD_DIR='$(abs_build)' CC='$(CC)' CXX='$(CXX)' \
