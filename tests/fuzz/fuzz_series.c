@@ -119,7 +119,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     } else {
         must(series == NULL, "a refused text left a series");
-        must(ckpd_context_last_message(context)[0] != '\0', "refused without a message");
+        ckpd_error error = {.size = sizeof error};
+        must(ckpd_context_last_error(context, &error) == CKPD_OK, "last error");
+        must(error.code == status && error.field[0] != '\0' && strlen(error.message) > 15,
+             "refused without a field or a message");
     }
     ckpd_series_free(series);
     ckpd_series_options_free(options);
