@@ -117,15 +117,19 @@ CKPD_API int32_t ckpd_solve_options_set_cancel(ckpd_solve_options *options,
  */
 typedef struct ckpd_plan ckpd_plan;
 
-/** One step of a job: a training edge (or, in S3, one slot without checkpoint continuity). */
+/**
+ * One step of a job: a training edge (or, in S3, one slot without checkpoint continuity). In S2 a
+ * step ends at each boundary where checkpoints are complete. A job that runs when the horizon
+ * starts has the rest of its running edge as first step, in every scenario.
+ */
 typedef struct ckpd_step {
-    size_t size; /**< sizeof(ckpd_step), set by the caller */
-    int32_t from_slot;        /**< first slot boundary */
-    int32_t to_slot;        /**< boundaries; occupies from_slot .. to_slot - 1 */
-    int32_t from_segment;  /**< segments complete before */
-    int32_t to_segment;  /**< both -1 in S3 */
-    int32_t mode;                     /**< mode number of the job's mode set */
-    int32_t gpus; /**< held in each slot */
+    size_t size;          /**< sizeof(ckpd_step), set by the caller */
+    int32_t from_slot;    /**< first slot boundary */
+    int32_t to_slot;      /**< boundaries; occupies from_slot .. to_slot - 1 */
+    int32_t from_segment; /**< segments complete before */
+    int32_t to_segment;   /**< both -1 in S3 */
+    int32_t mode;         /**< mode number of the job's mode set */
+    int32_t gpus;         /**< held in each slot */
 } ckpd_step;
 
 /** Makes an empty plan: no steps, all flows 0. @since 0.1 */
@@ -180,12 +184,12 @@ enum {
 
 /** One violation. */
 typedef struct ckpd_violation {
-    size_t size; /**< sizeof(ckpd_violation), set by the caller */
-    int32_t kind; /**< CKPD_VIOLATION_... */
-    int32_t job;  /**< -1 when none */
-    int32_t slot; /**< -1 when none */
-    int32_t reserved; /**< 0 */
-    double amount; /**< in the unit of the row */
+    size_t size;       /**< sizeof(ckpd_violation), set by the caller */
+    int32_t kind;      /**< CKPD_VIOLATION_... */
+    int32_t job;       /**< -1 when none */
+    int32_t slot;      /**< -1 when none */
+    int32_t reserved;  /**< 0 */
+    double amount;     /**< in the unit of the row */
     char message[256]; /**< finished text, UTF-8 */
 } ckpd_violation;
 
@@ -301,13 +305,13 @@ enum {
 
 /** One limit of a set that has to give way. */
 typedef struct ckpd_relaxation {
-    size_t size; /**< sizeof(ckpd_relaxation), set by the caller */
+    size_t size;   /**< sizeof(ckpd_relaxation), set by the caller */
     int32_t limit; /**< CKPD_LIMIT_... */
     int32_t job;   /**< for CKPD_LIMIT_DEADLINE, else -1 */
     int32_t
         first_slot; /**< first and last slot in which a plan needs it; -1 where slots say nothing */
     int32_t last_slot; /**< see first_slot */
-    double amount; /**< by how much the limit has to be moved, everywhere alike */
+    double amount;     /**< by how much the limit has to be moved, everywhere alike */
     char message[256]; /**< finished text, UTF-8 */
 } ckpd_relaxation;
 
@@ -364,8 +368,8 @@ CKPD_API const ckpd_solution *ckpd_diagnosis_solution(const ckpd_diagnosis *diag
 typedef struct ckpd_explanation ckpd_explanation;
 
 /**
- * Explains the plan of a solution of this problem: solves S1 as the yardstick, and works out marginal
- * prices with the paths fixed.
+ * Explains the plan of a solution of this problem: solves S1 as the yardstick, and works out
+ * marginal prices with the paths fixed.
  * @param options  for the solve of S1; NULL for the defaults
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STATE (no plan, or S3, which is not executable),
  *         CKPD_ERR_LENGTH (solution of another problem), as ckpd_problem_solve() @since 0.1
@@ -379,14 +383,14 @@ CKPD_API void ckpd_explanation_free(ckpd_explanation *explanation);
 CKPD_API const ckpd_solution *ckpd_explanation_baseline(const ckpd_explanation *explanation);
 /**
  * Copies a series, one value a slot:
- *  - "marginal_up_per_mwh": what one more MWh of site load would cost here, "marginal_down_per_mwh":
- *    what one less would save. Paths fixed, battery and flows free to answer; infinite where no flow
- *    can. Where a slot's cost is not convex they hold for small changes only;
- *  - "shed_kw": site load of the training edges that start here and could be put off, "shed_slots": how
- *    long (until the next of them would miss its deadline), "shed_cost": what putting them off by one
- *    slot would cost, later edges pushed on as needed; infinite when a cap is in the way;
- *  - "add_kw": site load of edges that could start here earlier than planned, "add_slots": how long the
- *    first of them runs, "add_cost": what that would cost;
+ *  - "marginal_up_per_mwh": what one more MWh of site load would cost here,
+ * "marginal_down_per_mwh": what one less would save. Paths fixed, battery and flows free to answer;
+ * infinite where no flow can. Where a slot's cost is not convex they hold for small changes only;
+ *  - "shed_kw": site load of the training edges that start here and could be put off, "shed_slots":
+ * how long (until the next of them would miss its deadline), "shed_cost": what putting them off by
+ * one slot would cost, later edges pushed on as needed; infinite when a cap is in the way;
+ *  - "add_kw": site load of edges that could start here earlier than planned, "add_slots": how long
+ * the first of them runs, "add_cost": what that would cost;
  *  - "battery_shed_kw", "battery_add_kw": power by which the battery could lower or raise the draw.
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_LENGTH @since 0.1
  */
@@ -395,30 +399,34 @@ CKPD_API int32_t ckpd_explanation_get_series(const ckpd_explanation *explanation
 
 /** One job beside its continuous training in S1. Energies on the site's side (x PUE). */
 typedef struct ckpd_job_explanation {
-    size_t size; /**< sizeof(ckpd_job_explanation), set by the caller */
-    int32_t waiting_slots; /**< slots without training between source and last edge */
-    int32_t mode_changes; /**< mode changes along the plan */
-    double left_mwh;  /**< energy drawn in S1 and not here, slot by slot */
-    double taken_mwh; /**< energy drawn here and not in S1 */
+    size_t size;                /**< sizeof(ckpd_job_explanation), set by the caller */
+    int32_t waiting_slots;      /**< slots without training between source and last edge */
+    int32_t mode_changes;       /**< mode changes along the plan */
+    double left_mwh;            /**< energy drawn in S1 and not here, slot by slot */
+    double taken_mwh;           /**< energy drawn here and not in S1 */
     double left_price_per_mwh;  /**< mean marginal price of the energy left; NaN when none */
     double taken_price_per_mwh; /**< mean marginal price of the energy taken; NaN when none */
-    /** Least difference between the two prices at which moving pays: taken price x (taken - left) / left.
-        The plan gains when left price - taken price is above it. NaN when nothing was moved. */
+    /** Least difference between the two prices at which moving pays: taken price x (taken - left) /
+       left. The plan gains when left price - taken price is above it. NaN when nothing was moved.
+     */
     double break_even_spread_per_mwh;
 } ckpd_job_explanation;
-/** Copies what is said of a job. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1 */
+/** Copies what is said of a job. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE,
+ * CKPD_ERR_STRUCT_SIZE @since 0.1 */
 CKPD_API int32_t ckpd_explanation_get_job(const ckpd_explanation *explanation, int32_t job,
                                           ckpd_job_explanation *out);
 
 /**
- * Cost of the scenario when a limit is moved by an amount everywhere alike (CKPD_LIMIT_..., in its unit;
- * negative: tighter). The difference from ckpd_solution_cost() is what the amount is worth: a full
- * solve, not a derivative, so that GPUs and deadlines, of which a little changes nothing, have a value.
+ * Cost of the scenario when a limit is moved by an amount everywhere alike (CKPD_LIMIT_..., in its
+ * unit; negative: tighter). The difference from ckpd_solution_cost() is what the amount is worth: a
+ * full solve, not a derivative, so that GPUs and deadlines, of which a little changes nothing, have
+ * a value.
  * @param[out] cost  infinity when there is no plan, NaN when none was found in time
  * @return as ckpd_problem_solve() @since 0.1
  */
 CKPD_API int32_t ckpd_problem_cost_with(double *cost, ckpd_problem *problem, int32_t scenario,
-                                        const ckpd_solve_options *options, int32_t limit, double by);
+                                        const ckpd_solve_options *options, int32_t limit,
+                                        double by);
 
 /* --- model export ----------------------------------------------------------------------------- */
 
