@@ -86,7 +86,7 @@ void ckpd__nat_search_offer_paths(nat_search *search)
     take_paths(search);
     ckpd__nat_search_offer_trial(search);
     ckpd__nat_search_offer(search, 3);
-    if (search->model->jobs > 2 || search->model->storage)
+    if (search->model->jobs > 2)
         offer_tracking(search);
 }
 

@@ -47,8 +47,16 @@ static void fill_candidates(nat_reservoir *reservoir, int32_t levels, const doub
                 add_candidate(reservoir, t, l, load, draw);
         }
     }
-    qsort(reservoir->candidate + (size_t)t * (size_t)reservoir->most, (size_t)reservoir->candidates[t],
-          sizeof *reservoir->candidate, compare_corners);
+    size_t first = (size_t)t * (size_t)reservoir->most;
+    int32_t count = reservoir->candidates[t];
+    qsort(reservoir->candidate + first, (size_t)count, sizeof *reservoir->candidate, compare_corners);
+    for (int32_t i = count - 1; i >= 0; i--) {
+        const nat_corner *here = reservoir->candidate + first + i;
+        bool same = i + 1 < count && here[1].energy <= here->energy;
+        reservoir->cost[first + (size_t)i] = here->cost;
+        reservoir->level[first + (size_t)i] = here->level;
+        reservoir->run[first + (size_t)i] = same ? reservoir->run[first + (size_t)i + 1] : i + 1;
+    }
 }
 
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
@@ -65,11 +73,14 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
     size_t size = T * (size_t)reservoir->most;
     reservoir->candidates = ckpd__nat_alloc(memory, T, sizeof *reservoir->candidates);
     reservoir->candidate = ckpd__nat_alloc(memory, size, sizeof *reservoir->candidate);
+    reservoir->cost = ckpd__nat_alloc(memory, size, sizeof *reservoir->cost);
+    reservoir->level = ckpd__nat_alloc(memory, size, sizeof *reservoir->level);
+    reservoir->run = ckpd__nat_alloc(memory, size, sizeof *reservoir->run);
     reservoir->corners = ckpd__nat_alloc(memory, T, sizeof *reservoir->corners);
     reservoir->corner = ckpd__nat_alloc(memory, size, sizeof *reservoir->corner);
     reservoir->value = ckpd__nat_alloc(memory, T + 1, sizeof *reservoir->value);
     reservoir->mixture = ckpd__nat_alloc(memory, T, sizeof *reservoir->mixture);
-    if (!reservoir->candidates || !reservoir->candidate || !reservoir->corners || !reservoir->corner ||
+    if (!reservoir->cost || !reservoir->level || !reservoir->run || !reservoir->candidates || !reservoir->candidate || !reservoir->corners || !reservoir->corner ||
         !reservoir->value || !reservoir->mixture)
         return false;
     for (int32_t t = 0; t < model->slots; t++)
@@ -86,29 +97,42 @@ void ckpd__nat_reservoir_free(nat_reservoir *reservoir)
 
 /* --- the hull of a slot ------------------------------------------------------------------------------ */
 
+/* Adds p, which lies right of all corners so far, to a lower hull; returns its new number of corners. */
+static int32_t add_corner(nat_corner *hull, int32_t made, nat_corner p)
+{
+    while (made > 1) {
+        const nat_corner *a = &hull[made - 2], *b = &hull[made - 1];
+        if ((b->cost - a->cost) * (p.energy - b->energy) < (p.cost - b->cost) * (b->energy - a->energy))
+            break;
+        made--;
+    }
+    hull[made] = p;
+    return made + 1;
+}
+
 void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double *top)
 {
     size_t first = (size_t)t * (size_t)reservoir->most;
     const nat_corner *candidate = reservoir->candidate + first;
+    const double *cost = reservoir->cost + first;
+    const int32_t *level = reservoir->level + first, *run = reservoir->run + first;
     nat_corner *hull = reservoir->corner + first;
-    int32_t made = 0;
-    for (int32_t i = 0; i < reservoir->candidates[t]; i++) {
-        nat_corner p = candidate[i];
-        p.cost += top[p.level];
-        if (!(p.cost < NONE))
-            continue;
-        if (made > 0 && p.energy <= hull[made - 1].energy) {
-            if (p.cost >= hull[made - 1].cost)
-                continue;
-            made--;
+    int32_t made = 0, count = reservoir->candidates[t];
+    /* Of the candidates with the same energy only the cheapest can be a corner. */
+    for (int32_t i = 0; i < count;) {
+        int32_t end = run[i], best = i;
+        double least = cost[i] + top[level[i]];
+        for (int32_t k = i + 1; k < end; k++) {
+            double value = cost[k] + top[level[k]];
+            best = value < least ? k : best;
+            least = value < least ? value : least;
         }
-        while (made > 1) {
-            const nat_corner *a = &hull[made - 2], *b = &hull[made - 1];
-            if ((b->cost - a->cost) * (p.energy - b->energy) < (p.cost - b->cost) * (b->energy - a->energy))
-                break;
-            made--;
+        if (least < NONE) {
+            nat_corner p = candidate[best];
+            p.cost = least;
+            made = add_corner(hull, made, p);
         }
-        hull[made++] = p;
+        i = end;
     }
     reservoir->corners[t] = made;
 }

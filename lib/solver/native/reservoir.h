@@ -37,6 +37,9 @@ typedef struct nat_reservoir {
     int32_t most;         /* candidates of a slot at most */
     int32_t *candidates;  /* [slots] */
     nat_corner *candidate; /* [slots][most] every corner that some prices can make one, by energy */
+    double *cost;         /* [slots][most] of the candidates, side by side for the search */
+    int32_t *level;       /* [slots][most] */
+    int32_t *run;         /* [slots][most] end of the run of candidates with this one's energy */
     int32_t *corners;     /* [slots] */
     nat_corner *corner;   /* [slots][most] the hull under the prices at hand */
     nat_convex *value;    /* [slots + 1] cost from boundary t on, by level */
