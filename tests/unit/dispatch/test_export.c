@@ -33,7 +33,11 @@ static int32_t append(const char *bytes, size_t length, void *user)
 
 static day day_with_job(void)
 {
-    const day_job job = {.name = "J\xc3\xb6b 1", .segments = 1, .modes = 1, .mode = modes};
+    const day_job job = {.name = "J\xc3\xb6"
+                                 "b 1",
+                         .segments = 1,
+                         .modes = 1,
+                         .mode = modes};
     day d = day_new(3, 1, price, 1);
     ck_assert_int_eq(day_add_job(&d, &job, NULL), CKPD_OK);
     return d;
