@@ -2,6 +2,8 @@
 /* Fillers, events and pools: tables, shapes, and everything that has to be refused. */
 #include "scenario.h"
 
+#include "base/base.h"
+
 #include <stdlib.h>
 
 static const int32_t rows[] = {8, 16, 32};
@@ -110,18 +112,21 @@ START_TEST(types_that_ship_match_their_source)
     strtok_r(text, "\n", &save);
     for (char *line = strtok_r(NULL, "\n", &save); line != NULL;
          line = strtok_r(NULL, "\n", &save)) {
-        char name[64];
-        int gpus, batch;
-        double power_w, duration_s, power, duration;
-        ck_assert_int_eq(
-            sscanf(line, "%63[^,],%d,%d,%lf,%lf", name, &gpus, &batch, &power_w, &duration_s), 5);
+        /* type, GPUs, batch, power, time; numbers without the host's locale */
+        char *field[5], *rest = NULL;
+        double number[5], power, duration;
+        for (int k = 0; k < 5; k++) {
+            field[k] = strtok_r(k == 0 ? line : NULL, ",", &rest);
+            ck_assert_ptr_nonnull(field[k]);
+            ck_assert(k == 0 || ckpd__parse_double(field[k], strlen(field[k]), &number[k]));
+        }
         ckpd_filler *filler;
-        OK(ckpd_filler_builtin(&filler, context, name));
-        OK(ckpd_filler_at(filler, batch, &power, &duration));
-        ck_assert_double_eq(power, power_w);
-        ck_assert_double_eq(duration, duration_s);
+        OK(ckpd_filler_builtin(&filler, context, field[0]));
+        OK(ckpd_filler_at(filler, number[2], &power, &duration));
+        ck_assert_double_eq(power, number[3]);
+        ck_assert_double_eq(duration, number[4]);
         OK(ckpd_filler_get(filler, "gpus_per_replica", &power));
-        ck_assert_double_eq(power, gpus);
+        ck_assert_double_eq(power, number[1]);
         ckpd_filler_free(filler);
         seen++;
     }
