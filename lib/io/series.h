@@ -77,6 +77,7 @@ const char *ckpd__bound_parse(const char *text, ckpd__bound *bound);
 
 /* --- options --------------------------------------------------------------------------------- */
 
+enum { CKPD__MOST_COLUMNS = 256, CKPD__MOST_FILTERS = 16 };
 enum { CKPD__FILL_REFUSE, CKPD__FILL_HOLD, CKPD__FILL_LINEAR, CKPD__FILL_FROM };
 enum { CKPD__LABEL_AUTO, CKPD__LABEL_START, CKPD__LABEL_END };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 255, MOST_COLUMNS = 256, MOST_FILTERS = 16 };
+enum { LONGEST_TEXT = 255 };
 
 static const ckpd__field fields[CKPD__OPTION_COUNT] = {
     {"slot_minutes", "min", "slot length; when not given, the distance most rows have",
@@ -170,9 +170,10 @@ int32_t ckpd_series_options_add_column(ckpd_series_options *options, const char 
                           "and 1 for a pure number",
                           column != NULL ? column : "", unit);
     }
-    if (options->column_count == MOST_COLUMNS) {
-        return ckpd__fail(context, CKPD_ERR_RANGE, column, MOST_COLUMNS, (double)NAN,
-                          "series options: at most %d columns can be asked for", MOST_COLUMNS);
+    if (options->column_count == CKPD__MOST_COLUMNS) {
+        return ckpd__fail(context, CKPD_ERR_RANGE, column, CKPD__MOST_COLUMNS, (double)NAN,
+                          "series options: at most %d columns can be asked for",
+                          CKPD__MOST_COLUMNS);
     }
     int32_t status = copy_text(context, "column", column, &wanted.name);
     if (status != CKPD_OK) {
@@ -195,7 +196,7 @@ static int32_t find_wanted(ckpd_series_options *options, const char *column,
     if (column == NULL) {
         return ckpd__null_argument(options->context, "column");
     }
-    const char *names[MOST_COLUMNS];
+    const char *names[CKPD__MOST_COLUMNS];
     for (int32_t i = 0; i < options->column_count; i++) {
         names[i] = options->columns[i].name;
         if (strcmp(names[i], column) == 0) {
@@ -271,9 +272,9 @@ int32_t ckpd_series_options_add_filter(ckpd_series_options *options, const char 
         return CKPD_ERR_ARGUMENT;
     }
     ckpd_context *context = options->context;
-    if (options->filter_count == MOST_FILTERS) {
-        return ckpd__fail(context, CKPD_ERR_RANGE, column, MOST_FILTERS, (double)NAN,
-                          "series options: at most %d filters can be given", MOST_FILTERS);
+    if (options->filter_count == CKPD__MOST_FILTERS) {
+        return ckpd__fail(context, CKPD_ERR_RANGE, column, CKPD__MOST_FILTERS, (double)NAN,
+                          "series options: at most %d filters can be given", CKPD__MOST_FILTERS);
     }
     ckpd__filter filter = {NULL, NULL};
     int32_t status = copy_text(context, "column", column, &filter.column);

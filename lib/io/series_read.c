@@ -7,15 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { NOT_THERE = -1, MOST_COLUMNS = 256 };
+enum { NOT_THERE = -1 };
 
 typedef struct reader {
     ckpd__table *table;
     bool has_header;
     int32_t fields; /* of the header */
     int32_t time, hour, repeat;
-    int32_t filters[16];
-    int32_t value_room; /* rows that table->values has room for */
+    int32_t filters[CKPD__MOST_FILTERS];
 } reader;
 
 static bool choice(const reader *r, int32_t option, int32_t position)
@@ -173,11 +172,12 @@ static int32_t take_columns(reader *r, const ckpd__csv_row *row)
             status = status == CKPD_OK ? add_column(r, row, i, NULL) : status;
         }
     }
-    if (status == CKPD_OK && (table->column_count == 0 || table->column_count > MOST_COLUMNS)) {
+    if (status == CKPD_OK &&
+        (table->column_count == 0 || table->column_count > CKPD__MOST_COLUMNS)) {
         return ckpd__fail(table->context, CKPD_ERR_MISSING, "column", row->line,
                           table->column_count,
                           "%srow %L: %d columns beside the time; there must be 1 to %d",
-                          table->source, row->line, table->column_count, MOST_COLUMNS);
+                          table->source, row->line, table->column_count, CKPD__MOST_COLUMNS);
     }
     return status;
 }
