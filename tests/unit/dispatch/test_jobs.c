@@ -292,6 +292,62 @@ START_TEST(scenarios_are_ordered)
 }
 END_TEST
 
+/* With a battery the backends check one another: GLPK without the structure layer, the enumerator,
+   the native solver. */
+START_TEST(backends_agree_with_a_battery)
+{
+    static const char *const terminals[] = {"equal", "at_least", "free"};
+    static const char *const backends[] = {"native", "glpk", "enumerate"};
+    int32_t rounds = test_fast() ? 8 : 40;
+    int32_t compared = 0;
+    ckpd__random_seed(&rng, 2026, 8);
+    for (int32_t round = 0; round < rounds; round++) {
+        uint8_t allowed[4];
+        search_site s = random_site(round % 2 == 1);
+        search_job a = random_job("A", round % 4, allowed);
+        day d = make_day(&s);
+        const day_battery battery = {.energy_mwh = 8,
+                                     .power_mw = pick(1, 6),
+                                     .eta = 0.8 + 0.1 * pick(0, 2),
+                                     .start_mwh = 4,
+                                     .end_mwh = 4,
+                                     .throughput_cost = pick(0, 5),
+                                     .end_value = pick(0, 30),
+                                     .terminal = terminals[round % 3]};
+        day_add_battery(&d, &battery);
+        add_job(&d, &a);
+        ckpd_solve_options *options = NULL;
+        double first = (double)NAN;
+        ck_assert_int_eq(ckpd_solve_options_new(&options, d.context), CKPD_OK);
+        ck_assert_int_eq(ckpd_solve_options_set(options, "structure_presolve", 0), CKPD_OK);
+        for (int32_t b = 0; b < 3; b++) {
+            ckpd_solution *found = NULL;
+            if (ckpd_backend_capabilities(d.context, backends[b]) == 0) {
+                continue;
+            }
+            ck_assert_int_eq(ckpd_solve_options_set_backend(options, backends[b]), CKPD_OK);
+            int32_t status = ckpd_problem_solve(&found, d.problem, CKPD_SCENARIO_S6, options);
+            ck_assert_msg(status == CKPD_OK, "round %d by %s: %s", (int)round, backends[b],
+                          ckpd_context_last_message(d.context));
+            double cost = ckpd_solution_outcome(found) == CKPD_OUTCOME_OPTIMAL
+                              ? ckpd_solution_cost(found)
+                              : (double)INFINITY;
+            ckpd_solution_free(found);
+            first = isnan(first) ? cost : first;
+            bool same =
+                isinf(first) ? isinf(cost) : fabs(cost - first) <= 3e-6 * fmax(1, fabs(first));
+            ck_assert_msg(same, "round %d: %s says %.9g, another %.9g", (int)round, backends[b],
+                          cost, first);
+            compared += isfinite(cost);
+        }
+        ckpd_solve_options_free(options);
+        day_free(&d);
+        free(a.list);
+    }
+    ck_assert_int_gt(compared, rounds);
+}
+END_TEST
+
 /* --- by hand ---------------------------------------------------------------------------------- */
 
 /*
@@ -503,6 +559,7 @@ int main(void)
     const TTest *const tests[] = {
         random_problems_match_the_search,
         scenarios_are_ordered,
+        backends_agree_with_a_battery,
         a_forbidden_change_costs_what_it_should,
         the_rule_may_be_a_callback,
         prorated_power_moves_the_money,
