@@ -69,6 +69,27 @@ typedef int32_t (*ckpd_transition_fn)(const ckpd_mode *from, const ckpd_mode *to
 CKPD_API int32_t ckpd_graph_options_set_transition_rule(ckpd_graph_options *options,
                                                         ckpd_transition_fn rule, void *user);
 
+/**
+ * What starting a mode costs, added to the edge that starts it: `hours` before training goes on (the
+ * GPUs are held and the mode's full power is drawn) and `money` (any finite sign). Every edge is a
+ * start: going on without a stop is one longer edge. Off by default; edges are then not reduced.
+ * @param modes  number of modes of the mode set
+ * @param hours  [(modes + 1) * modes], row 0: nothing ran before, row 1 + m: mode m ran last
+ *               (also before a wait), column: the mode started; >= 0; copied; NULL: no time
+ * @param money  the same shape; copied; NULL: none
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE (index in the array),
+ *         CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_graph_options_set_change_costs(ckpd_graph_options *options, int32_t modes,
+                                                     const double *hours, const double *money);
+/**
+ * The same from a checkpoint profile: ckpd_checkpoint_change() of every pair of modes.
+ * @return as ckpd_graph_options_set_change_costs() and ckpd_checkpoint_change() @since 0.1
+ */
+CKPD_API int32_t ckpd_graph_options_set_checkpoint(ckpd_graph_options *options,
+                                                   const ckpd_checkpoint *checkpoint,
+                                                   const ckpd_mode_set *modes);
+
 /** One training edge. */
 typedef struct ckpd_edge {
     size_t size; /**< sizeof(ckpd_edge), set by the caller */

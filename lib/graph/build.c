@@ -75,6 +75,8 @@ static void read_options(ckpd__graph_spec *spec, const ckpd_graph_options *optio
     spec->reduce = options->values[CKPD__GRAPH_REDUCE] != 0;
     spec->save_share = options->values[CKPD__GRAPH_SAVE_SHARE];
     spec->prorated = options->values[CKPD__GRAPH_LAST_SLOT_POWER] != 0;
+    spec->overhead_hours = options->change_hours;
+    spec->overhead_cost = options->change_money;
     spec->edge_cost = options->edge_cost;
     spec->edge_cost_user = options->edge_cost_user;
 }
@@ -110,6 +112,12 @@ int32_t ckpd_graph_build(ckpd_graph **out, ckpd_context *context, const ckpd_tas
     int32_t status = gather_modes(context, modes, &g);
     if (status == CKPD_OK) {
         status = gather_transitions(context, options, ckpd_mode_set_count(modes), &g);
+    }
+    if (status == CKPD_OK && options != NULL && options->change_modes > 0 &&
+        options->change_modes != ckpd_mode_set_count(modes)) {
+        status = ckpd__fail(context, CKPD_ERR_LENGTH, "change_costs", -1, options->change_modes,
+                            "the costs of changes are for %d modes, the mode set has %d",
+                            options->change_modes, ckpd_mode_set_count(modes));
     }
     if (status == CKPD_OK) {
         spec.modes = ckpd_mode_set_count(modes);

@@ -132,6 +132,9 @@ struct ckpd_graph_options {
     uint8_t *allowed;
     ckpd_transition_fn rule;
     void *rule_user;
+    int32_t change_modes; /* 0: changes cost nothing */
+    double *change_hours; /* [(change_modes + 1) * change_modes] or NULL */
+    double *change_money; /* the same */
     ckpd_edge_cost_fn edge_cost;
     void *edge_cost_user;
 };

@@ -43,6 +43,8 @@ void ckpd_graph_options_free(ckpd_graph_options *options)
     }
     ckpd_context *context = options->context;
     ckpd__free(context, options->allowed);
+    ckpd__free(context, options->change_hours);
+    ckpd__free(context, options->change_money);
     ckpd__free(context, options);
     ckpd__context_release(context);
 }
@@ -130,4 +132,78 @@ int32_t ckpd_graph_options_set_edge_cost(ckpd_graph_options *options, ckpd_edge_
     options->edge_cost = cost;
     options->edge_cost_user = user;
     return CKPD_OK;
+}
+
+static int32_t copy_costs(ckpd_context *context, const char *field, const double *given, int64_t count,
+                          double least, double **copy)
+{
+    if (given == NULL) {
+        return CKPD_OK;
+    }
+    int32_t status = ckpd__check_series(context, field, given, count, least, 1e12);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    *copy = ckpd__memdup(context, given, (size_t)count, sizeof *given);
+    return *copy != NULL ? CKPD_OK : ckpd__no_memory(context);
+}
+
+int32_t ckpd_graph_options_set_change_costs(ckpd_graph_options *options, int32_t modes,
+                                            const double *hours, const double *money)
+{
+    if (options == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    ckpd_context *context = options->context;
+    double *own_hours = NULL, *own_money = NULL;
+    int32_t status = ckpd__check_range(context, "modes", -1, modes, 1, 1 << 15);
+    int64_t count = ((int64_t)modes + 1) * modes;
+    if (status == CKPD_OK) {
+        status = copy_costs(context, "change_hours", hours, count, 0, &own_hours);
+    }
+    if (status == CKPD_OK) {
+        status = copy_costs(context, "change_money", money, count, -1e12, &own_money);
+    }
+    if (status != CKPD_OK) {
+        ckpd__free(context, own_hours);
+        return status;
+    }
+    ckpd__free(context, options->change_hours);
+    ckpd__free(context, options->change_money);
+    options->change_hours = own_hours;
+    options->change_money = own_money;
+    options->change_modes = own_hours != NULL || own_money != NULL ? modes : 0;
+    return CKPD_OK;
+}
+
+int32_t ckpd_graph_options_set_checkpoint(ckpd_graph_options *options, const ckpd_checkpoint *checkpoint,
+                                          const ckpd_mode_set *modes)
+{
+    if (options == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    ckpd_context *context = options->context;
+    if (checkpoint == NULL || modes == NULL) {
+        return ckpd__null_argument(context, checkpoint == NULL ? "checkpoint" : "modes");
+    }
+    int32_t count = ckpd_mode_set_count(modes), status = CKPD_OK;
+    size_t pairs = ((size_t)count + 1) * (size_t)count;
+    double *hours = ckpd__calloc(context, pairs, sizeof *hours);
+    double *money = ckpd__calloc(context, pairs, sizeof *money);
+    if (hours == NULL || money == NULL) {
+        status = ckpd__no_memory(context);
+    }
+    for (size_t i = 0; status == CKPD_OK && i < pairs; i++) {
+        ckpd_change_cost cost = {.size = sizeof cost};
+        int32_t from = (int32_t)(i / (size_t)count) - 1, to = (int32_t)(i % (size_t)count);
+        status = ckpd_checkpoint_change(checkpoint, modes, from, to, &cost);
+        hours[i] = cost.hours;
+        money[i] = cost.money;
+    }
+    if (status == CKPD_OK) {
+        status = ckpd_graph_options_set_change_costs(options, count, hours, money);
+    }
+    ckpd__free(context, hours);
+    ckpd__free(context, money);
+    return status;
 }

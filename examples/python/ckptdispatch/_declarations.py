@@ -320,6 +320,8 @@ FUNCTIONS = {
     'ckpd_graph_options_get_text': ('int32_t', ('const ckpd_graph_options *', 'const char *', 'char *', 'size_t')),
     'ckpd_graph_options_new': ('int32_t', ('ckpd_graph_options **', 'ckpd_context *')),
     'ckpd_graph_options_set': ('int32_t', ('ckpd_graph_options *', 'const char *', 'double')),
+    'ckpd_graph_options_set_change_costs': ('int32_t', ('ckpd_graph_options *', 'int32_t', 'const double *', 'const double *')),
+    'ckpd_graph_options_set_checkpoint': ('int32_t', ('ckpd_graph_options *', 'const ckpd_checkpoint *', 'const ckpd_mode_set *')),
     'ckpd_graph_options_set_edge_cost': ('int32_t', ('ckpd_graph_options *', 'ckpd_edge_cost_fn', 'void *')),
     'ckpd_graph_options_set_text': ('int32_t', ('ckpd_graph_options *', 'const char *', 'const char *')),
     'ckpd_graph_options_set_transition_rule': ('int32_t', ('ckpd_graph_options *', 'ckpd_transition_fn', 'void *')),
