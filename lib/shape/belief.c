@@ -114,6 +114,7 @@ void ckpd__belief_sample(ckpd_control *c, const ckpd_control_input *in)
     } else if (in->has_sample && in->sample_s < c->sample_s) {
         c->state.late++;
     } else if (in->has_sample) {
+        double before_s = c->sample_s;
         c->state.samples++;
         c->sample_s = in->sample_s;
         if (c->shape->values[SHAPE_DETECT] > 0.0) {
@@ -130,9 +131,16 @@ void ckpd__belief_sample(ckpd_control *c, const ckpd_control_input *in)
         }
         if (full > 0.0 && believed > 0.0) {
             double ratio = in->deficit_w / believed;
-            c->ratio = ratio < 0.0 ? 0.0 : ratio > 3.0 ? 3.0 : ratio;
+            ratio = ratio < 0.0 ? 0.0 : ratio > 3.0 ? 3.0 : ratio;
+            /* The first measurement of an event counts in full, later ones through a low pass. */
+            double lag = c->shape->values[SHAPE_CORRECTION_S];
+            double share =
+                c->measured && lag > 0.0 ? 1.0 - exp((before_s - in->sample_s) / lag) : 1.0;
+            c->ratio += share * (ratio - c->ratio);
+            c->measured = true;
         } else if (!busy) {
             c->ratio = 1.0;
+            c->measured = false;
         }
     }
     c->state.degraded = busy && c->time_s - c->sample_s > c->shape->values[SHAPE_HOLD_S];

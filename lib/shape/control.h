@@ -51,6 +51,7 @@ struct ckpd_control {
     int32_t actions, action_capacity;
     ckpd_control_state state;
     bool started;
+    bool measured; /* the ratio rests on a measurement of this event */
     double time_s, sample_s, ratio;
     /* the cohort of this step */
     ckpd__entry entry[COHORT_ENTRIES];

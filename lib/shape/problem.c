@@ -43,6 +43,8 @@ static const ckpd__field shape_field[SHAPE_FIELDS] = {
      1.0, 1e9, 1e5, NULL},
     {"correct", "", "lower layer: adjust batches of groups launched now", CKPD_FIELD_FLAG, 0, 0.0,
      1.0, 1.0, NULL},
+    {"correction_s", "s", "low pass of the measured correction; 0: each measurement counts in full",
+     CKPD_FIELD_NUMBER, 0, 0.0, 600.0, 2.0, NULL},
     {"horizon_s", "s", "how far the lower layer looks", CKPD_FIELD_NUMBER, 0, 0.5, 600.0, 8.0,
      NULL},
     {"dead_zone_w", "W", "mean error that the lower layer lets pass", CKPD_FIELD_NUMBER, 0, 0.0,
