@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The native solver on the golden days and the instances of growing size: time to the first plan, to a gap of 1 %
- * and 0.1 %, to the end, all as processor time; final gap, work, memory of the solver.
- *   make bench B=solve            short: every case for a few seconds
- *   SECONDS_EACH=60 make bench B=solve
+ * The native solver on the golden days and the instances of growing size: time to the first plan,
+ * to a gap of 1 % and 0.1 %, to the end, all as processor time; final gap, work, memory of the
+ * solver. make bench B=solve            short: every case for a few seconds SECONDS_EACH=60 make
+ * bench B=solve
  */
 #include "solver/native/native.h"
 #include "support/case_view.h"
@@ -88,12 +88,21 @@ static void time_text(double value, char text[16])
 
 static void run_native(case_view *view, const entry *e, double limit)
 {
-    meter m = {.limit = limit, .first = (double)NAN, .percent = (double)NAN, .permille = (double)NAN};
-    const ckpd_host host = {.size = sizeof host, .user = &m, .allocate = take, .release = give,
-                            .should_stop = stop, .report = report};
-    const ckpd_solve_params params = {.size = sizeof params, .time_limit_s = (double)INFINITY,
-                                      .relative_gap = e->gap, .node_limit = -1, .iteration_limit = -1,
-                                      .threads = e->threads, .presolve = 1};
+    meter m = {
+        .limit = limit, .first = (double)NAN, .percent = (double)NAN, .permille = (double)NAN};
+    const ckpd_host host = {.size = sizeof host,
+                            .user = &m,
+                            .allocate = take,
+                            .release = give,
+                            .should_stop = stop,
+                            .report = report};
+    const ckpd_solve_params params = {.size = sizeof params,
+                                      .time_limit_s = (double)INFINITY,
+                                      .relative_gap = e->gap,
+                                      .node_limit = -1,
+                                      .iteration_limit = -1,
+                                      .threads = e->threads,
+                                      .presolve = 1};
     ckpd_path_result result = {.size = sizeof result};
     char first[16], percent[16], permille[16];
     case_view_plan(view, &result.plan);
@@ -103,20 +112,22 @@ static void run_native(case_view *view, const entry *e, double limit)
         return;
     }
     double end = spent(&m);
-    double gap = (result.objective - result.bound) / fmax(fabs(result.objective), fabs(result.bound));
+    double gap =
+        (result.objective - result.bound) / fmax(fabs(result.objective), fabs(result.bound));
     m.percent = isnan(m.percent) && gap <= 1e-2 ? end : m.percent;
     m.permille = isnan(m.permille) && gap <= 1e-3 ? end : m.permille;
     time_text(m.first, first);
     time_text(m.percent, percent);
     time_text(m.permille, permille);
-    printf("| %12.6f | %12.6f | %.1e | %8s | %8s | %8s | %8.3f | %6lld | %5lld | %7.1f |\n", result.objective,
-           result.bound, fmax(gap, 0), first, percent, permille, end, (long long)result.iterations,
-           (long long)result.nodes, (double)m.peak / 1e6);
+    printf("| %12.6f | %12.6f | %.1e | %8s | %8s | %8s | %8.3f | %6lld | %5lld | %7.1f |\n",
+           result.objective, result.bound, fmax(gap, 0), first, percent, permille, end,
+           (long long)result.iterations, (long long)result.nodes, (double)m.peak / 1e6);
 }
 
 static void run_all(const entry *entries, size_t count, double limit)
 {
-    puts("| instance | slots | segments | battery | plan | bound | gap | first plan s | 1 % s | 0.1 % s | end s |"
+    puts("| instance | slots | segments | battery | plan | bound | gap | first plan s | 1 % s | "
+         "0.1 % s | end s |"
          " iterations | nodes | MB |");
     puts("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (size_t i = 0; i < count; i++) {

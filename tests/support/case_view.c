@@ -42,7 +42,8 @@ void case_view_plan(case_view *view, ckpd_path_plan *plan)
     }
 }
 
-/* --- open nodes -------------------------------------------------------------------------------- */
+/* --- open nodes --------------------------------------------------------------------------------
+ */
 
 static int32_t follows(const ckpd_path_job *job, int32_t q, int32_t i)
 {
@@ -96,7 +97,8 @@ void case_view_open_nodes(const ckpd_path_job *job, int32_t slots, uint8_t *open
     free(useful);
 }
 
-/* --- reading ------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------------------------------
+ */
 
 static double number(const json_t *object, const char *name)
 {
@@ -108,15 +110,19 @@ static void read_site(case_view *out, const json_t *root, int32_t repeat, double
     ckpd_path_view *view = &out->view;
     size_t T = (size_t)view->slots;
     double h = view->slot_hours, penalty = number(root, "curtailment_penalty_per_mwh");
-    double *base = case_view_alloc(out, T, sizeof *base), *factor = case_view_alloc(out, T, sizeof *factor);
-    double *cap = case_view_alloc(out, T, sizeof *cap), *gpus = case_view_alloc(out, T, sizeof *gpus);
+    double *base = case_view_alloc(out, T, sizeof *base),
+           *factor = case_view_alloc(out, T, sizeof *factor);
+    double *cap = case_view_alloc(out, T, sizeof *cap),
+           *gpus = case_view_alloc(out, T, sizeof *gpus);
     int64_t *start = case_view_alloc(out, T + 1, sizeof *start);
-    double *x = case_view_alloc(out, 3 * T, sizeof *x), *cost = case_view_alloc(out, 3 * T, sizeof *cost);
+    double *x = case_view_alloc(out, 3 * T, sizeof *x),
+           *cost = case_view_alloc(out, 3 * T, sizeof *cost);
     uint8_t *convex = case_view_alloc(out, T, 1);
     int64_t points = 0;
     for (size_t t = 0; t < T; t++) {
         size_t source = t / (size_t)repeat;
-        double price = json_number_value(json_array_get(json_object_get(root, "price_per_mwh"), source));
+        double price =
+            json_number_value(json_array_get(json_object_get(root, "price_per_mwh"), source));
         double green = json_number_value(json_array_get(json_object_get(root, "wind_kw"), source)) +
                        json_number_value(json_array_get(json_object_get(root, "solar_kw"), source));
         base[t] = number(root, "pue") * number(root, "base_it_kw");
@@ -174,9 +180,11 @@ static const ckpd_path_job *read_job(case_view *out, const json_t *root, const j
     double h = out->view.slot_hours, segment = number(from, "work") / K;
     ckpd_path_job *job = case_view_alloc(out, 1, sizeof *job);
     int32_t *gpus = case_view_alloc(out, modes, sizeof *gpus);
-    double *kw = case_view_alloc(out, modes, sizeof *kw), *work = case_view_alloc(out, modes, sizeof *work);
+    double *kw = case_view_alloc(out, modes, sizeof *kw),
+           *work = case_view_alloc(out, modes, sizeof *work);
     size_t most = modes * (size_t)K;
-    int32_t *mode = case_view_alloc(out, most, sizeof *mode), *slots = case_view_alloc(out, most, sizeof *slots);
+    int32_t *mode = case_view_alloc(out, most, sizeof *mode),
+            *slots = case_view_alloc(out, most, sizeof *slots);
     int32_t *segments = case_view_alloc(out, most, sizeof *segments), moves = 0;
     for (size_t m = 0; m < modes; m++) {
         const json_t *entry = json_array_get(list, m);
@@ -231,15 +239,14 @@ int case_view_read(case_view *out, const char *file, const case_options *options
     view->slot_hours = number(root, "slot_hours") / repeat;
     view->jobs = (int32_t)json_array_size(jobs);
     read_site(out, root, repeat,
-              number(root, "pue") * (number(root, "base_it_kw") + number(root, "kw_per_gpu") *
-                                                                        number(root, "gpu_cap")) +
+              number(root, "pue") * (number(root, "base_it_kw") +
+                                     number(root, "kw_per_gpu") * number(root, "gpu_cap")) +
                   1000);
     if (options->storage)
         read_storage(out, json_object_get(root, "bess"));
     const ckpd_path_job **list = case_view_alloc(out, (size_t)view->jobs, sizeof *list);
     size_t j;
-    json_array_foreach(jobs, j, entry)
-        list[j] = read_job(out, root, entry, options);
+    json_array_foreach(jobs, j, entry) list[j] = read_job(out, root, entry, options);
     view->job = list;
     json_decref(root);
     return 1;

@@ -6,10 +6,10 @@
 #include <ckptdispatch/backend.h>
 
 typedef struct case_options {
-    int32_t repeat;    /* each value of the series counts for this many slots; 0 means 1 */
-    int32_t segments;  /* 0: as in the file */
-    int32_t storage;   /* 1: with the battery */
-    int32_t slotwise;  /* 1: scenario S3 */
+    int32_t repeat;   /* each value of the series counts for this many slots; 0 means 1 */
+    int32_t segments; /* 0: as in the file */
+    int32_t storage;  /* 1: with the battery */
+    int32_t slotwise; /* 1: scenario S3 */
 } case_options;
 
 typedef struct case_view {

@@ -55,7 +55,8 @@ native_run native_run_default(native_solve_fn solve)
 
 int32_t native_run_solve(native_run *run, const ckpd_path_view *view, ckpd_path_result *result)
 {
-    const ckpd_host host = {.size = sizeof host, .user = run, .allocate = take, .release = give, .should_stop = stop};
+    const ckpd_host host = {
+        .size = sizeof host, .user = run, .allocate = take, .release = give, .should_stop = stop};
     run->allocations = run->held = 0;
     run->polls = 0;
     run->started = now();

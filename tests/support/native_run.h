@@ -5,8 +5,8 @@
 
 #include <ckptdispatch/backend.h>
 
-typedef int32_t (*native_solve_fn)(const ckpd_host *, const ckpd_path_view *, const ckpd_solve_params *,
-                                   ckpd_path_result *, void *);
+typedef int32_t (*native_solve_fn)(const ckpd_host *, const ckpd_path_view *,
+                                   const ckpd_solve_params *, ckpd_path_result *, void *);
 
 typedef struct native_run {
     native_solve_fn solve;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- numbers ------------------------------------------------------------------------------------ */
+/* --- numbers ------------------------------------------------------------------------------------
+ */
 
 typedef struct dice {
     uint64_t state;
@@ -30,16 +31,21 @@ static double between(dice *d, double low, double high)
     return low + (high - low) * (double)(roll(d) >> 11) / 9007199254740992.0;
 }
 
-/* --- the site ------------------------------------------------------------------------------------ */
+/* --- the site ------------------------------------------------------------------------------------
+ */
 
-static void make_site(case_view *out, dice *d, const random_shape *shape, double most_kw, int32_t most_gpus)
+static void make_site(case_view *out, dice *d, const random_shape *shape, double most_kw,
+                      int32_t most_gpus)
 {
     ckpd_path_view *view = &out->view;
     size_t T = (size_t)shape->slots;
-    double *base = case_view_alloc(out, T, sizeof *base), *factor = case_view_alloc(out, T, sizeof *factor);
-    double *cap = case_view_alloc(out, T, sizeof *cap), *gpus = case_view_alloc(out, T, sizeof *gpus);
+    double *base = case_view_alloc(out, T, sizeof *base),
+           *factor = case_view_alloc(out, T, sizeof *factor);
+    double *cap = case_view_alloc(out, T, sizeof *cap),
+           *gpus = case_view_alloc(out, T, sizeof *gpus);
     int64_t *start = case_view_alloc(out, T + 1, sizeof *start);
-    double *x = case_view_alloc(out, 6 * T, sizeof *x), *cost = case_view_alloc(out, 6 * T, sizeof *cost);
+    double *x = case_view_alloc(out, 6 * T, sizeof *x),
+           *cost = case_view_alloc(out, 6 * T, sizeof *cost);
     uint8_t *convex = case_view_alloc(out, T, 1);
     int64_t points = 0;
     bool tight = shape->features & RANDOM_TIGHT;
@@ -103,13 +109,17 @@ static void make_storage(case_view *out, dice *d)
     out->view.storage = s;
 }
 
-/* --- the jobs ------------------------------------------------------------------------------------- */
+/* --- the jobs
+ * ------------------------------------------------------------------------------------- */
 
-static void make_moves(case_view *out, dice *d, ckpd_path_job *job, const random_shape *shape, double *kw)
+static void make_moves(case_view *out, dice *d, ckpd_path_job *job, const random_shape *shape,
+                       double *kw)
 {
     size_t most = (size_t)job->modes * (size_t)job->segments;
-    int32_t *mode = case_view_alloc(out, most, sizeof *mode), *slots = case_view_alloc(out, most, sizeof *slots);
-    int32_t *segments = case_view_alloc(out, most, sizeof *segments), *rule = case_view_alloc(out, most, sizeof *rule);
+    int32_t *mode = case_view_alloc(out, most, sizeof *mode),
+            *slots = case_view_alloc(out, most, sizeof *slots);
+    int32_t *segments = case_view_alloc(out, most, sizeof *segments),
+            *rule = case_view_alloc(out, most, sizeof *rule);
     double *last = case_view_alloc(out, most, sizeof *last);
     for (int32_t m = 0; m < job->modes; m++) {
         double speed = between(d, 0.3, 2.2);
@@ -170,8 +180,8 @@ static void make_running(case_view *out, dice *d, ckpd_path_job *job, const rand
     job->fixed_gpus = gpus;
 }
 
-static const ckpd_path_job *make_job(case_view *out, dice *d, const random_shape *shape, double *most_kw,
-                                     int32_t *most_gpus)
+static const ckpd_path_job *make_job(case_view *out, dice *d, const random_shape *shape,
+                                     double *most_kw, int32_t *most_gpus)
 {
     ckpd_path_job *job = case_view_alloc(out, 1, sizeof *job);
     int32_t modes = pick(d, 1, shape->modes);
@@ -201,8 +211,8 @@ static const ckpd_path_job *make_job(case_view *out, dice *d, const random_shape
     if (shape->features & RANDOM_RUNNING)
         make_running(out, d, job, shape);
     make_edges(out, d, job, shape);
-    uint8_t *open = case_view_alloc(out, (size_t)job->states * ((size_t)shape->slots + 1) *
-                                             ((size_t)job->segments + 1), 1);
+    uint8_t *open = case_view_alloc(
+        out, (size_t)job->states * ((size_t)shape->slots + 1) * ((size_t)job->segments + 1), 1);
     case_view_open_nodes(job, shape->slots, open);
     job->node_open = open;
     return job;
@@ -215,8 +225,11 @@ void random_view_make(case_view *out, uint64_t seed, const random_shape *shape)
     int32_t most_gpus = 0;
     memset(out, 0, sizeof *out);
     const ckpd_path_job **jobs = case_view_alloc(out, (size_t)shape->jobs, sizeof *jobs);
-    out->view = (ckpd_path_view){.size = sizeof out->view, .slots = shape->slots, .jobs = shape->jobs,
-                                 .slot_hours = 0.5, .job = jobs};
+    out->view = (ckpd_path_view){.size = sizeof out->view,
+                                 .slots = shape->slots,
+                                 .jobs = shape->jobs,
+                                 .slot_hours = 0.5,
+                                 .job = jobs};
     for (int32_t j = 0; j < shape->jobs; j++)
         jobs[j] = make_job(out, &d, shape, &most_kw, &most_gpus);
     make_site(out, &d, shape, most_kw, most_gpus + 100 * shape->jobs);
@@ -224,7 +237,8 @@ void random_view_make(case_view *out, uint64_t seed, const random_shape *shape)
         make_storage(out, &d);
 }
 
-/* --- brute force ------------------------------------------------------------------------------------ */
+/* --- brute force
+ * ------------------------------------------------------------------------------------ */
 
 typedef struct force {
     const ckpd_path_view *view;
@@ -237,7 +251,8 @@ static double curve(const ckpd_path_view *view, int32_t t, double at)
     for (int64_t i = view->curve_start[t]; i + 1 < view->curve_start[t + 1]; i++) {
         double x0 = view->curve_x_kw[i], x1 = view->curve_x_kw[i + 1];
         if (at >= x0 && at <= x1)
-            return view->curve_cost[i] + (view->curve_cost[i + 1] - view->curve_cost[i]) * (at - x0) / (x1 - x0);
+            return view->curve_cost[i] +
+                   (view->curve_cost[i + 1] - view->curve_cost[i]) * (at - x0) / (x1 - x0);
     }
     return (double)INFINITY;
 }
@@ -270,7 +285,8 @@ static void try_node(force *f, int32_t j, int32_t q, int32_t t, int32_t k, doubl
     if (job->may_wait && t < job->deadline)
         try_node(f, j, q, t + 1, k, edge_cost);
     for (int32_t i = 0; i < job->moves; i++) {
-        int32_t m = job->move_mode[i], end = t + job->move_slots[i], done = k + job->move_segments[i];
+        int32_t m = job->move_mode[i], end = t + job->move_slots[i],
+                done = k + job->move_segments[i];
         if (end > job->deadline || done > job->segments)
             continue;
         if (job->transition && job->transition[q * job->modes + m] != job->move_class[i])

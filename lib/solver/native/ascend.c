@@ -16,7 +16,10 @@ double ckpd__nat_search_cutoff(const nat_search *search)
     double best = search->best.cost;
     if (!(best < (double)INFINITY))
         return search->ceiling;
-    double wanted = fmax(search->params->absolute_gap, search->params->relative_gap * fabs(best)) * 0.999;
+    double wanted =
+        fmax(search->params->absolute_gap, search->params->relative_gap * fabs(best)) * 0.999;
+    if (search->improving)
+        wanted = fmin(wanted, 1e-5 * fabs(best));
     return best - fmax(wanted, LEAST_GAP * (1 + fabs(best)));
 }
 
@@ -68,7 +71,8 @@ static void take_paths(nat_search *search)
         ckpd__nat_path_copy(&search->trial.path[j], &search->dual.path[j], search->model->slots);
 }
 
-/* A plan that first follows the mean power of the bound's paths, with a strength that changes each time. */
+/* A plan that first follows the mean power of the bound's paths, with a strength that changes each
+ * time. */
 static void offer_tracking(nat_search *search)
 {
     static const double strength[] = {1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
@@ -97,7 +101,8 @@ static bool must_stop(nat_search *search)
     search->stop = search->stop ? search->stop : search->primal.stop;
     if (search->stop == 0 && search->host->should_stop)
         search->stop = search->host->should_stop(search->host->user);
-    if (search->stop == 0 && params->iteration_limit >= 0 && search->iterations >= params->iteration_limit)
+    if (search->stop == 0 && params->iteration_limit >= 0 &&
+        search->iterations >= params->iteration_limit)
         search->stop = 1;
     return search->stop != 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * What proves a bound: the prices of every node of the search tree and how the tree was split. The checker shares
- * no code with the solver but reads the view itself; docs/algorithm.md says why the numbers are a proof.
+ * What proves a bound: the prices of every node of the search tree and how the tree was split. The
+ * checker shares no code with the solver but reads the view itself; docs/algorithm.md says why the
+ * numbers are a proof.
  */
 #ifndef CKPD_LIB_SOLVER_NATIVE_CERTIFICATE_H
 #define CKPD_LIB_SOLVER_NATIVE_CERTIFICATE_H
@@ -10,31 +11,32 @@
 #include <stdbool.h>
 
 /*
- * A node: the part of its parent in which the activity of `job` in `slot` is up to (side 0) or beyond (side 1) the
- * one with this power and these GPUs, by power and then by GPUs. job < 0: all of the parent.
+ * A node: the part of its parent in which the activity of `job` in `slot` is up to (side 0) or
+ * beyond (side 1) the one with this power and these GPUs, by power and then by GPUs. job < 0: all
+ * of the parent.
  */
 typedef struct nat_proof {
     int32_t parent; /* < 0: the whole problem */
     int32_t job, slot, side;
     int32_t gpus;
     double kw;
-    double *price;  /* [prices] */
-    double *worth;  /* [slots] of a kWh in store at the end of the slot */
+    double *price; /* [prices] */
+    double *worth; /* [slots] of a kWh in store at the end of the slot */
 } nat_proof;
 
 typedef struct nat_certificate {
     const ckpd_host *host;
     int32_t jobs, slots;
-    int32_t many;         /* 1: prices are [2 * slots], on site load and on `kw_per_gpu` times the GPUs */
+    int32_t many; /* 1: prices are [2 * slots], on site load and on `kw_per_gpu` times the GPUs */
     double kw_per_gpu;
     size_t prices;
-    int32_t *activities;  /* [jobs] */
-    size_t *offset;       /* [jobs] of the prices [activities][slots] of a job; activity 0 is idle */
-    int32_t **gpus;       /* [jobs][activities] */
+    int32_t *activities; /* [jobs] */
+    size_t *offset;      /* [jobs] of the prices [activities][slots] of a job; activity 0 is idle */
+    int32_t **gpus;      /* [jobs][activities] */
     double **kw;
     int32_t nodes, room;
-    nat_proof *node;      /* parents before children */
-    double cutoff;        /* no plan is cheaper than this, says the certificate */
+    nat_proof *node; /* parents before children */
+    double cutoff;   /* no plan is cheaper than this, says the certificate */
 } nat_certificate;
 
 /* Room for a node more; its arrays are there, to be filled. NULL when out of memory. */

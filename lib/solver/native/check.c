@@ -12,12 +12,12 @@ typedef struct checker {
     const ckpd_host *host;
     const ckpd_path_view *view;
     const nat_certificate *proof;
-    const double *price, *worth; /* of the node at hand */
-    uint8_t *forbidden;          /* [nodes][prices] after the fixings of each node */
-    uint8_t *closed;             /* [nodes] */
+    const double *price, *worth;       /* of the node at hand */
+    uint8_t *forbidden;                /* [nodes][prices] after the fixings of each node */
+    uint8_t *closed;                   /* [nodes] */
     double *path_excess, *slot_excess; /* [prices] */
-    double *to, *from;           /* [states][slots + 1][segments + 1] of one job */
-    double size;                 /* of the terms that were added up */
+    double *to, *from;                 /* [states][slots + 1][segments + 1] of one job */
+    double size;                       /* of the terms that were added up */
 } checker;
 
 static void *take(checker *c, size_t count, size_t bytes)
@@ -36,7 +36,8 @@ static int32_t find(const nat_certificate *proof, int32_t j, int32_t gpus, doubl
     return -1;
 }
 
-/* --- paths -------------------------------------------------------------------------------------------- */
+/* --- paths
+ * -------------------------------------------------------------------------------------------- */
 
 /* Price of activity a of job j in slot t, +infinity when it is forbidden or unknown. */
 static double priced(const checker *c, const uint8_t *forbidden, int32_t j, int32_t a, int32_t t)
@@ -56,7 +57,8 @@ static void lower(checker *c, int32_t j, int32_t a, int32_t t, double value)
 {
     if (c->proof->many || a < 0)
         return;
-    double *at = &c->path_excess[c->proof->offset[j] + (size_t)a * (size_t)c->proof->slots + (size_t)t];
+    double *at =
+        &c->path_excess[c->proof->offset[j] + (size_t)a * (size_t)c->proof->slots + (size_t)t];
     *at = value < *at ? value : *at;
 }
 
@@ -66,9 +68,11 @@ typedef struct edge {
     double cost;
 } edge;
 
-static size_t node_index(const checker *c, const ckpd_path_job *job, int32_t q, int32_t t, int32_t k)
+static size_t node_index(const checker *c, const ckpd_path_job *job, int32_t q, int32_t t,
+                         int32_t k)
 {
-    return ((size_t)q * ((size_t)c->view->slots + 1) + (size_t)t) * ((size_t)job->segments + 1) + (size_t)k;
+    return ((size_t)q * ((size_t)c->view->slots + 1) + (size_t)t) * ((size_t)job->segments + 1) +
+           (size_t)k;
 }
 
 static int32_t activity_at(const checker *c, int32_t j, const edge *e, int32_t t)
@@ -78,7 +82,8 @@ static int32_t activity_at(const checker *c, int32_t j, const edge *e, int32_t t
         return 0;
     int32_t m = job->move_mode[e->move];
     bool last = t == e->to_t - 1 && job->move_last_kw;
-    return find(c->proof, j, job->mode_gpus[m], last ? job->move_last_kw[e->move] : job->mode_power_kw[m]);
+    return find(c->proof, j, job->mode_gpus[m],
+                last ? job->move_last_kw[e->move] : job->mode_power_kw[m]);
 }
 
 /* Completes an edge that starts at (q, t, k); false when it does not exist. */
@@ -94,11 +99,15 @@ static bool complete(const checker *c, const uint8_t *forbidden, int32_t j, edge
             return false;
     } else {
         int32_t m = job->move_mode[e->move], rule = job->move_class ? job->move_class[e->move] : 1;
-        if (job->move_slots[e->move] > job->deadline - e->t || job->move_segments[e->move] > job->segments - e->k)
+        if (job->move_slots[e->move] > job->deadline - e->t ||
+            job->move_segments[e->move] > job->segments - e->k)
             return false;
-        if (job->transition && job->transition[(size_t)e->q * (size_t)job->modes + (size_t)m] != rule)
+        if (job->transition &&
+            job->transition[(size_t)e->q * (size_t)job->modes + (size_t)m] != rule)
             return false;
-        size_t at = ((size_t)e->move * (size_t)c->view->slots + (size_t)e->t) * (size_t)job->segments + (size_t)e->k;
+        size_t at =
+            ((size_t)e->move * (size_t)c->view->slots + (size_t)e->t) * (size_t)job->segments +
+            (size_t)e->k;
         if (job->edge_closed && job->edge_closed[at])
             return false;
         e->cost = job->edge_cost ? job->edge_cost[at] : 0;
@@ -121,7 +130,8 @@ static double idle(const checker *c, const uint8_t *forbidden, int32_t j, int32_
     return sum;
 }
 
-/* Walks all edges: backward to fill `from` (cost to the end), forward to fill `to` and the excesses. */
+/* Walks all edges: backward to fill `from` (cost to the end), forward to fill `to` and the
+ * excesses. */
 static double check_paths(checker *c, const uint8_t *forbidden, int32_t j)
 {
     const ckpd_path_job *job = c->view->job[j];
@@ -158,17 +168,21 @@ static double check_paths(checker *c, const uint8_t *forbidden, int32_t j)
                         }
                         c->to[there] = fmin(c->to[there], c->to[here] + e.cost);
                         for (int32_t u = t; u < e.to_t; u++)
-                            lower(c, j, activity_at(c, j, &e, u), u, c->to[here] + e.cost + c->from[there]);
+                            lower(c, j, activity_at(c, j, &e, u), u,
+                                  c->to[here] + e.cost + c->from[there]);
                     }
                 }
     }
-    double best = job->node_open[source] ? c->from[source] + idle(c, forbidden, j, 0, job->source_slot) : NONE;
+    double best = job->node_open[source]
+                      ? c->from[source] + idle(c, forbidden, j, 0, job->source_slot)
+                      : NONE;
     for (int32_t t = 0; t < job->source_slot; t++)
         lower(c, j, 0, t, best);
     return best;
 }
 
-/* --- slots -------------------------------------------------------------------------------------------- */
+/* --- slots
+ * -------------------------------------------------------------------------------------------- */
 
 static double curve(const ckpd_path_view *view, int32_t t, double x)
 {
@@ -202,8 +216,8 @@ static double slot_cost(const checker *c, int32_t t, double load)
         if (draw > s->charge_max_kw || draw < -s->discharge_max_kw)
             continue;
         double energy = draw > 0 ? draw * h * s->eta_charge : draw * h / s->eta_discharge;
-        best = fmin(best, curve(view, t, load + draw) + s->throughput_cost_per_kwh * fabs(draw) * h -
-                              c->worth[t] * energy);
+        best = fmin(best, curve(view, t, load + draw) +
+                              s->throughput_cost_per_kwh * fabs(draw) * h - c->worth[t] * energy);
     }
     return best;
 }
@@ -213,8 +227,10 @@ typedef struct combination {
     double gpus, load, price;
 } combination;
 
-/* Least cost less prices over the activities of jobs j.. beside those chosen; keeps the excesses up to date. */
-static double try_slot(checker *c, const uint8_t *forbidden, int32_t t, int32_t j, combination *chosen)
+/* Least cost less prices over the activities of jobs j.. beside those chosen; keeps the excesses up
+ * to date. */
+static double try_slot(checker *c, const uint8_t *forbidden, int32_t t, int32_t j,
+                       combination *chosen)
 {
     const nat_certificate *proof = c->proof;
     const ckpd_path_view *view = c->view;
@@ -225,8 +241,9 @@ static double try_slot(checker *c, const uint8_t *forbidden, int32_t t, int32_t 
             return NONE;
         double value = slot_cost(c, t, chosen->load) - chosen->price;
         for (int32_t i = 0; i < j; i++) {
-            double *at = &c->slot_excess[proof->offset[i] +
-                                         (size_t)chosen->activity[i] * (size_t)proof->slots + (size_t)t];
+            double *at =
+                &c->slot_excess[proof->offset[i] +
+                                (size_t)chosen->activity[i] * (size_t)proof->slots + (size_t)t];
             *at = value < *at ? value : *at;
         }
         return value;
@@ -248,15 +265,18 @@ static double try_slot(checker *c, const uint8_t *forbidden, int32_t t, int32_t 
     return best;
 }
 
-/* Least value of the levels of the store under the worths: each level by itself, within its limits. */
+/* Least value of the levels of the store under the worths: each level by itself, within its limits.
+ */
 static double check_levels(checker *c)
 {
     const ckpd_path_storage *s = c->view->storage;
     int32_t T = c->view->slots;
     double sum = 0;
     for (int32_t t = 0; s && t <= T; t++) {
-        double low = t == 0 ? s->soc_start_kwh : s->soc_min_kwh, high = t == 0 ? low : s->soc_max_kwh;
-        double rate = (t > 0 ? c->worth[t - 1] : 0) - (t < T ? s->retention * c->worth[t] : s->end_value_per_kwh);
+        double low = t == 0 ? s->soc_start_kwh : s->soc_min_kwh,
+               high = t == 0 ? low : s->soc_max_kwh;
+        double rate = (t > 0 ? c->worth[t - 1] : 0) -
+                      (t < T ? s->retention * c->worth[t] : s->end_value_per_kwh);
         if (t == T && s->terminal != CKPD_TERMINAL_FREE)
             low = fmax(low, s->soc_end_kwh);
         if (t == T && s->terminal == CKPD_TERMINAL_EQUAL)
@@ -267,37 +287,46 @@ static double check_levels(checker *c)
     return sum;
 }
 
-/* Many jobs: the slot sees its load as any number up to the caps; its cost is least at an end or a bend. */
+/* Many jobs: the slot sees its load as any number up to the caps; its cost is least at an end or a
+ * bend. */
 static double check_many_slot(checker *c, int32_t t)
 {
     const ckpd_path_view *view = c->view;
     const nat_certificate *proof = c->proof;
     const ckpd_path_storage *s = view->storage;
     double least = view->base_load_kw[t], kw = 0, gpus = view->gpu_cap[t], best = NONE;
-    double gpu_price = c->price[(size_t)view->slots + (size_t)t] * proof->kw_per_gpu, most_per_gpu = 0;
+    double gpu_price = c->price[(size_t)view->slots + (size_t)t] * proof->kw_per_gpu,
+           most_per_gpu = 0;
     for (int32_t j = 0; j < view->jobs; j++) {
         double own = 0;
-        least += view->load_factor[t] * (view->job[j]->fixed_power_kw ? view->job[j]->fixed_power_kw[t] : 0);
+        least += view->load_factor[t] *
+                 (view->job[j]->fixed_power_kw ? view->job[j]->fixed_power_kw[t] : 0);
         gpus -= view->job[j]->fixed_gpus ? view->job[j]->fixed_gpus[t] : 0;
         for (int32_t a = 1; a < proof->activities[j]; a++) {
             own = fmax(own, proof->kw[j][a]);
-            most_per_gpu = proof->gpus[j][a] > 0 ? fmax(most_per_gpu, proof->kw[j][a] / proof->gpus[j][a]) : NONE;
+            most_per_gpu = proof->gpus[j][a] > 0
+                               ? fmax(most_per_gpu, proof->kw[j][a] / proof->gpus[j][a])
+                               : NONE;
         }
         kw += own;
     }
     if (most_per_gpu < NONE)
         kw = fmin(kw, fmax(gpus, 0) * most_per_gpu * (1 + 2e-9));
-    double most = fmin(least + view->load_factor[t] * kw, view->load_cap_kw[t] + 2e-9 * (1 + fabs(view->load_cap_kw[t])));
+    double most = fmin(least + view->load_factor[t] * kw,
+                       view->load_cap_kw[t] + 2e-9 * (1 + fabs(view->load_cap_kw[t])));
     double draws[3] = {0, s ? s->charge_max_kw : 0, s ? -s->discharge_max_kw : 0};
     for (int64_t i = -2; i < 3 * (view->curve_start[t + 1] - view->curve_start[t]); i++) {
-        double load = i == -2 ? least : i == -1 ? most : view->curve_x_kw[view->curve_start[t] + i / 3] - draws[i % 3];
+        double load = i == -2   ? least
+                      : i == -1 ? most
+                                : view->curve_x_kw[view->curve_start[t] + i / 3] - draws[i % 3];
         if (load >= least && load <= most)
             best = fmin(best, slot_cost(c, t, load) - c->price[t] * (load - least));
     }
     return best - (gpu_price > 0 ? gpu_price * gpus * (1 + 2e-9) : 0);
 }
 
-/* --- nodes -------------------------------------------------------------------------------------------- */
+/* --- nodes
+ * -------------------------------------------------------------------------------------------- */
 
 /* Value of the bound at node n, with the excesses of every activity over it. */
 static double evaluate(checker *c, const uint8_t *forbidden)
@@ -342,7 +371,8 @@ static void take_side(const nat_certificate *proof, const nat_proof *node, uint8
 {
     for (int32_t a = 0; a < proof->activities[node->job]; a++)
         if (on_side_0(proof, node, a) != (node->side == 0))
-            forbidden[proof->offset[node->job] + (size_t)a * (size_t)proof->slots + (size_t)node->slot] = 1;
+            forbidden[proof->offset[node->job] + (size_t)a * (size_t)proof->slots +
+                      (size_t)node->slot] = 1;
 }
 
 /* True when nothing is left of the part of node n that no child covers. */
@@ -357,8 +387,8 @@ static bool covered(checker *c, int32_t n, double value, double cutoff)
             continue;
         if (child->job < 0)
             return true; /* all of it, after the fixings, at other worths */
-        if (first && (child->job != first->job || child->slot != first->slot || child->gpus != first->gpus ||
-                      fabs(child->kw - first->kw) > 0))
+        if (first && (child->job != first->job || child->slot != first->slot ||
+                      child->gpus != first->gpus || fabs(child->kw - first->kw) > 0))
             return false;
         first = first ? first : child;
         side[child->side != 0] = true;
@@ -367,9 +397,11 @@ static bool covered(checker *c, int32_t n, double value, double cutoff)
         return false;
     /* A side without a node of its own must be empty after the fixings. */
     for (int32_t a = 0; a < proof->activities[first->job]; a++) {
-        size_t i = proof->offset[first->job] + (size_t)a * (size_t)proof->slots + (size_t)first->slot;
+        size_t i =
+            proof->offset[first->job] + (size_t)a * (size_t)proof->slots + (size_t)first->slot;
         bool fixed = value + c->path_excess[i] + c->slot_excess[i] >= cutoff;
-        if (!side[on_side_0(proof, first, a) ? 0 : 1] && !c->forbidden[(size_t)n * proof->prices + i] && !fixed)
+        if (!side[on_side_0(proof, first, a) ? 0 : 1] &&
+            !c->forbidden[(size_t)n * proof->prices + i] && !fixed)
             return false;
     }
     return true;

@@ -13,7 +13,8 @@ int32_t ckpd__nat_crowd_init(nat_crowd *crowd, nat_memory *memory, const nat_mod
                              const ckpd_solve_params *params)
 {
     size_t T = (size_t)model->slots;
-    *crowd = (nat_crowd){.model = model, .host = memory->host, .params = params, .bound = -NONE, .random = 1};
+    *crowd = (nat_crowd){
+        .model = model, .host = memory->host, .params = params, .bound = -NONE, .random = 1};
     crowd->threads = params->threads < 1 ? 1 : params->threads > 64 ? 64 : params->threads;
     crowd->work = ckpd__nat_alloc(memory, (size_t)crowd->threads, sizeof *crowd->work);
     crowd->job_price = ckpd__nat_alloc(memory, (size_t)crowd->threads, sizeof *crowd->job_price);
@@ -25,17 +26,20 @@ int32_t ckpd__nat_crowd_init(nat_crowd *crowd, nat_memory *memory, const nat_mod
     crowd->wanted = ckpd__nat_alloc(memory, T, sizeof *crowd->wanted);
     crowd->worth = ckpd__nat_alloc(memory, T, sizeof *crowd->worth);
     crowd->best_worth = ckpd__nat_alloc(memory, T, sizeof *crowd->best_worth);
-    bool ok = crowd->best_worth && crowd->work && crowd->job_price && crowd->path && crowd->path_value && crowd->price &&
-              crowd->best_price && crowd->direction && crowd->wanted && crowd->worth;
+    bool ok = crowd->best_worth && crowd->work && crowd->job_price && crowd->path &&
+              crowd->path_value && crowd->price && crowd->best_price && crowd->direction &&
+              crowd->wanted && crowd->worth;
     for (int32_t i = 0; ok && i < crowd->threads; i++) {
-        crowd->job_price[i] = ckpd__nat_alloc(memory, (size_t)model->activities * T, sizeof(double));
+        crowd->job_price[i] =
+            ckpd__nat_alloc(memory, (size_t)model->activities * T, sizeof(double));
         ok = crowd->job_price[i] && ckpd__nat_path_work_init(&crowd->work[i], memory, model);
     }
     for (int32_t j = 0; ok && j < model->jobs; j++)
         ok = ckpd__nat_path_init(&crowd->path[j], memory, model->slots);
     ok = ok && ckpd__nat_crowd_bound_init(crowd, memory) &&
          ckpd__nat_primal_init(&crowd->primal, memory, model) &&
-         ckpd__nat_plan_init(&crowd->best, memory, model) && ckpd__nat_plan_init(&crowd->trial, memory, model);
+         ckpd__nat_plan_init(&crowd->best, memory, model) &&
+         ckpd__nat_plan_init(&crowd->trial, memory, model);
     return ok ? CKPD_OK : CKPD_ERR_NO_MEMORY;
 }
 
@@ -46,7 +50,9 @@ void ckpd__nat_crowd_free(nat_crowd *crowd)
     ckpd__nat_primal_free(&crowd->primal);
 }
 
-/* --- plans ----------------------------------------------------------------------------------------------- */
+/* --- plans
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static void keep_better(nat_crowd *crowd)
 {
@@ -54,7 +60,8 @@ static void keep_better(nat_crowd *crowd)
         return;
     ckpd__nat_plan_copy(crowd->model, &crowd->best, &crowd->trial);
     if (crowd->host->report)
-        crowd->host->report(crowd->best.cost, crowd->bound, crowd->iterations, 0, crowd->host->user);
+        crowd->host->report(crowd->best.cost, crowd->bound, crowd->iterations, 0,
+                            crowd->host->user);
 }
 
 static void descend(nat_crowd *crowd, int32_t passes, double pull)
@@ -86,7 +93,8 @@ static void first_plan(nat_crowd *crowd)
     for (int32_t round = 0; round < (crowd->model->storage ? 2 : 1) && !crowd->stop; round++) {
         descend(crowd, 3, 0);
         if (crowd->model->storage && crowd->trial.cost < NONE)
-            memcpy(crowd->worth, crowd->primal.found_worth, (size_t)crowd->model->slots * sizeof *crowd->worth);
+            memcpy(crowd->worth, crowd->primal.found_worth,
+                   (size_t)crowd->model->slots * sizeof *crowd->worth);
     }
 }
 
@@ -99,8 +107,10 @@ static double draw(nat_crowd *crowd)
     return (double)(crowd->random >> 11) / 9007199254740992.0;
 }
 
-/* New path for job j at slot costs that are off by up to `noise`, with `kw` and `gpus` of others in the way. */
-static void replace_path(nat_crowd *crowd, int32_t j, double noise, const nat_path *ahead, const nat_job *other)
+/* New path for job j at slot costs that are off by up to `noise`, with `kw` and `gpus` of others in
+ * the way. */
+static void replace_path(nat_crowd *crowd, int32_t j, double noise, const nat_path *ahead,
+                         const nat_job *other)
 {
     const nat_model *model = crowd->model;
     const nat_job *job = &model->job[j];
@@ -109,21 +119,25 @@ static void replace_path(nat_crowd *crowd, int32_t j, double noise, const nat_pa
     for (int32_t t = 0; t < model->slots; t++) {
         double kw = primal->kw[t] + (ahead ? other->kw[ahead->activity[t]] : 0);
         double gpus = primal->gpus[t] + (ahead ? other->gpus[ahead->activity[t]] : 0);
-        double off = 1 + noise * (2 * draw(crowd) - 1), idle = ckpd__nat_primal_slot(primal, t, gpus, kw);
+        double off = 1 + noise * (2 * draw(crowd) - 1),
+               idle = ckpd__nat_primal_slot(primal, t, gpus, kw);
         for (int32_t a = 0; a < job->activities; a++)
             primal->price[(size_t)a * T + (size_t)t] =
-                off * (ckpd__nat_primal_slot(primal, t, gpus + job->gpus[a], kw + job->kw[a]) - idle);
+                off *
+                (ckpd__nat_primal_slot(primal, t, gpus + job->gpus[a], kw + job->kw[a]) - idle);
     }
     if (ckpd__nat_path_solve(&primal->path_work, model, job, primal->price, NULL) < NONE)
         ckpd__nat_path_trace(&primal->path_work, model, job, &crowd->trial.path[j]);
 }
 
-/* Two jobs of the best plan move together: the first at blurred costs, then each beside the other. */
+/* Two jobs of the best plan move together: the first at blurred costs, then each beside the other.
+ */
 static void exchange(nat_crowd *crowd)
 {
     const nat_model *model = crowd->model;
     nat_primal *primal = &crowd->primal;
-    int32_t a = (int32_t)(draw(crowd) * model->jobs), b = (int32_t)(draw(crowd) * (model->jobs - 1));
+    int32_t a = (int32_t)(draw(crowd) * model->jobs),
+            b = (int32_t)(draw(crowd) * (model->jobs - 1));
     b += b >= a;
     nat_path *path = crowd->trial.path;
     ckpd__nat_path_copy(&path[a], &crowd->best.path[a], model->slots);
@@ -143,7 +157,8 @@ static void exchange(nat_crowd *crowd)
     ckpd__nat_path_copy(&path[b], &crowd->best.path[b], model->slots);
 }
 
-/* --- the bound --------------------------------------------------------------------------------------------- */
+/* --- the bound
+ * --------------------------------------------------------------------------------------------- */
 
 static bool must_stop(nat_crowd *crowd)
 {
@@ -160,7 +175,8 @@ static bool closed(const nat_crowd *crowd)
 {
     if (!(crowd->best.cost < NONE))
         return false;
-    double gap = crowd->best.cost - crowd->bound, size = fmax(fabs(crowd->best.cost), fabs(crowd->bound));
+    double gap = crowd->best.cost - crowd->bound,
+           size = fmax(fabs(crowd->best.cost), fabs(crowd->bound));
     return gap <= fmax(crowd->params->absolute_gap, crowd->params->relative_gap * size);
 }
 
@@ -181,7 +197,8 @@ static void first_prices(nat_crowd *crowd)
     }
 }
 
-/* Moves the mean power of the paths on and the direction of ascent with it; returns its squared length. */
+/* Moves the mean power of the paths on and the direction of ascent with it; returns its squared
+ * length. */
 static double turn(nat_crowd *crowd)
 {
     const nat_model *model = crowd->model;
@@ -197,7 +214,8 @@ static double turn(nat_crowd *crowd)
         square += own[0] * own[0];
         if (!crowd->prices_gpus)
             continue;
-        own[T] = MOMENTUM * own[T] + (crowd->primal.gpus[t] - model->gpus_free[t]) * crowd->kw_per_gpu;
+        own[T] =
+            MOMENTUM * own[T] + (crowd->primal.gpus[t] - model->gpus_free[t]) * crowd->kw_per_gpu;
         if (crowd->price[T + (size_t)t] > 0 || own[T] > 0)
             square += own[T] * own[T];
     }
@@ -226,8 +244,10 @@ static void climb(nat_crowd *crowd)
             return;
         if (value > crowd->bound) {
             crowd->bound = value;
-            memcpy(crowd->best_price, crowd->price, 2 * (size_t)crowd->model->slots * sizeof *crowd->price);
-            memcpy(crowd->best_worth, crowd->worth, (size_t)crowd->model->slots * sizeof *crowd->worth);
+            memcpy(crowd->best_price, crowd->price,
+                   2 * (size_t)crowd->model->slots * sizeof *crowd->price);
+            memcpy(crowd->best_worth, crowd->worth,
+                   (size_t)crowd->model->slots * sizeof *crowd->worth);
         }
         if (crowd->bound >= ceiling)
             return;
@@ -265,7 +285,8 @@ int32_t ckpd__nat_crowd_run(nat_crowd *crowd)
     if (!(crowd->best.cost < NONE) || model->jobs < 2)
         return CKPD_OK;
     ckpd__nat_plan_copy(model, &crowd->trial, &crowd->best);
-    for (int64_t in_vain = 0; in_vain < 20 * (int64_t)model->jobs && !closed(crowd) && !must_stop(crowd);) {
+    for (int64_t in_vain = 0;
+         in_vain < 20 * (int64_t)model->jobs && !closed(crowd) && !must_stop(crowd);) {
         double before = crowd->best.cost;
         ckpd__nat_primal_sum(&crowd->primal, &crowd->best);
         exchange(crowd);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Many jobs: the combinations of a slot are too many to tell apart, and with many jobs they matter little. One
- * price per slot on power (and one on GPUs where the caps do not follow from power) takes the place of a
- * price per job and activity; the slots see the total load as a continuous number.
+ * Many jobs: the combinations of a slot are too many to tell apart, and with many jobs they matter
+ * little. One price per slot on power (and one on GPUs where the caps do not follow from power)
+ * takes the place of a price per job and activity; the slots see the total load as a continuous
+ * number.
  */
 #ifndef CKPD_LIB_SOLVER_NATIVE_CROWD_H
 #define CKPD_LIB_SOLVER_NATIVE_CROWD_H
@@ -15,26 +16,26 @@ typedef struct nat_crowd {
     const ckpd_host *host;
     const ckpd_solve_params *params;
     int32_t threads;
-    nat_path_work *work;   /* [threads] */
-    double **job_price;    /* [threads][activities * slots] */
-    nat_path *path;        /* [jobs] of the last evaluation */
-    double *path_value;    /* [jobs] */
-    int32_t levels;        /* loads between which a slot chooses */
-    double *load;          /* [slots][levels] +infinity: not a choice */
-    double *load_cost;     /* [slots][levels] */
-    double *top;           /* [levels] */
+    nat_path_work *work; /* [threads] */
+    double **job_price;  /* [threads][activities * slots] */
+    nat_path *path;      /* [jobs] of the last evaluation */
+    double *path_value;  /* [jobs] */
+    int32_t levels;      /* loads between which a slot chooses */
+    double *load;        /* [slots][levels] +infinity: not a choice */
+    double *load_cost;   /* [slots][levels] */
+    double *top;         /* [levels] */
     bool prices_gpus;
-    double kw_per_gpu;     /* scale of the GPU prices */
-    double *price;         /* [2 * slots] money per kW of site load, then per kW worth of GPUs */
+    double kw_per_gpu; /* scale of the GPU prices */
+    double *price;     /* [2 * slots] money per kW of site load, then per kW worth of GPUs */
     double *best_price, *direction, *wanted; /* [2 * slots] */
-    double *worth, *best_worth; /* [slots] with storage */
+    double *worth, *best_worth;              /* [slots] with storage */
     nat_reservoir reservoir;
     nat_primal primal;
     nat_plan best, trial;
     double bound;
     uint64_t random;
     int64_t iterations;
-    int32_t turn;          /* through the strengths of tracking */
+    int32_t turn; /* through the strengths of tracking */
     int32_t stop;
 } nat_crowd;
 
@@ -47,7 +48,8 @@ int32_t ckpd__nat_crowd_run(nat_crowd *crowd);
 /* What proves crowd->bound. CKPD_OK or CKPD_ERR_NO_MEMORY. */
 int32_t ckpd__nat_crowd_certify(nat_crowd *crowd, nat_certificate *certificate);
 
-/* --- crowd_bound.c ------------------------------------------------------------------------------- */
+/* --- crowd_bound.c -------------------------------------------------------------------------------
+ */
 
 /* The bound at crowd->price; crowd->path and crowd->wanted (load the slots ask for) are filled. */
 double ckpd__nat_crowd_evaluate(nat_crowd *crowd);

@@ -10,7 +10,8 @@
 
 #define NONE ((double)INFINITY)
 
-/* --- what the slots can choose ------------------------------------------------------------------------- */
+/* --- what the slots can choose
+ * ------------------------------------------------------------------------- */
 
 /* True when GPUs follow from power, so that a cap on GPUs is a cap on load. */
 static bool proportional(const nat_model *model, double *kw_per_gpu)
@@ -21,7 +22,8 @@ static bool proportional(const nat_model *model, double *kw_per_gpu)
         for (int32_t a = 1; a < model->job[j].activities; a++) {
             double gpus = model->job[j].gpus[a], kw = model->job[j].kw[a];
             double ratio = gpus > 0 ? kw / gpus : NONE;
-            same = same && gpus > 0 && (*kw_per_gpu <= 0 || fabs(ratio - *kw_per_gpu) <= 1e-9 * ratio);
+            same =
+                same && gpus > 0 && (*kw_per_gpu <= 0 || fabs(ratio - *kw_per_gpu) <= 1e-9 * ratio);
             *kw_per_gpu = gpus > 0 && ratio > *kw_per_gpu ? ratio : *kw_per_gpu;
         }
     return same;
@@ -43,7 +45,8 @@ static double most_load(const nat_crowd *crowd, int32_t t, bool by_gpus)
     return fmin(nat_load(model, t, kw), cap + 1e-9 * (1 + fabs(cap)));
 }
 
-/* With piecewise-linear costs the best load is an end of its range or puts the net draw on a breakpoint. */
+/* With piecewise-linear costs the best load is an end of its range or puts the net draw on a
+ * breakpoint. */
 static void fill_loads(nat_crowd *crowd, int32_t t, bool by_gpus)
 {
     const nat_model *model = crowd->model;
@@ -69,7 +72,8 @@ static void fill_loads(nat_crowd *crowd, int32_t t, bool by_gpus)
                 load[count++] = at;
         }
     for (int32_t l = 0; l < count; l++)
-        crowd->load_cost[(size_t)t * (size_t)crowd->levels + (size_t)l] = ckpd__nat_curve(model, t, load[l]);
+        crowd->load_cost[(size_t)t * (size_t)crowd->levels + (size_t)l] =
+            ckpd__nat_curve(model, t, load[l]);
 }
 
 bool ckpd__nat_crowd_bound_init(nat_crowd *crowd, nat_memory *memory)
@@ -95,7 +99,8 @@ bool ckpd__nat_crowd_bound_init(nat_crowd *crowd, nat_memory *memory)
            ckpd__nat_reservoir_init(&crowd->reservoir, memory, model, crowd->levels, crowd->load);
 }
 
-/* --- the jobs' share --------------------------------------------------------------------------------------- */
+/* --- the jobs' share
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct nat_crowd_worker {
     nat_crowd *crowd;
@@ -138,7 +143,8 @@ static void *run_worker(void *argument)
     }
 }
 
-/* Every job has its own place for its answer, so the number of threads changes nothing but the time. */
+/* Every job has its own place for its answer, so the number of threads changes nothing but the
+ * time. */
 static void evaluate_jobs(nat_crowd *crowd)
 {
     atomic_int next = 0, stop = 0;
@@ -157,7 +163,8 @@ static void evaluate_jobs(nat_crowd *crowd)
     crowd->stop = crowd->stop ? crowd->stop : atomic_load(&stop);
 }
 
-/* --- the slots' share ---------------------------------------------------------------------------------------- */
+/* --- the slots' share
+ * ---------------------------------------------------------------------------------------- */
 
 static double load_price(const nat_crowd *crowd, int32_t t, double load)
 {
@@ -198,7 +205,8 @@ static double evaluate_reservoir(nat_crowd *crowd, double *size)
     double sum = ckpd__nat_reservoir_solve(reservoir, crowd->worth);
     for (int32_t t = 0; sum < NONE && t < model->slots; t++) {
         nat_mixture mixture = reservoir->mixture[t];
-        const nat_corner *corner = reservoir->corner + (size_t)t * (size_t)reservoir->most + mixture.left;
+        const nat_corner *corner =
+            reservoir->corner + (size_t)t * (size_t)reservoir->most + mixture.left;
         const double *load = crowd->load + (size_t)t * (size_t)crowd->levels;
         crowd->wanted[t] = load[corner->level];
         if (mixture.part > 0)
@@ -222,7 +230,9 @@ double ckpd__nat_crowd_evaluate(nat_crowd *crowd)
         for (int32_t a = 0; a < model->job[j].activities; a++)
             most = fmax(most, model->job[j].kw[a]);
         for (size_t t = 0; t < T; t++)
-            size += 2 * most * (fabs(crowd->price[t]) * model->view->load_factor[t] + fabs(crowd->price[T + t]));
+            size +=
+                2 * most *
+                (fabs(crowd->price[t]) * model->view->load_factor[t] + fabs(crowd->price[T + t]));
     }
     for (size_t t = 0; crowd->prices_gpus && t < T; t++)
         value -= crowd->price[T + t] * crowd->kw_per_gpu * model->gpus_free[t] * (1 + 1e-9);

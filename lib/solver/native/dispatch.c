@@ -34,7 +34,8 @@ static double draw_of(const nat_model *model, double energy)
     return energy > 0 ? -energy * s->eta_discharge / h : -energy / (s->eta_charge * h);
 }
 
-/* dispatch->slot(w): cost of slot t when w kWh leave the store, between the breakpoints of the curve. */
+/* dispatch->slot(w): cost of slot t when w kWh leave the store, between the breakpoints of the
+ * curve. */
 static bool fill_slot(nat_dispatch *dispatch, int32_t t, double load)
 {
     const nat_model *model = dispatch->model;
@@ -72,8 +73,10 @@ static bool fill_end(nat_dispatch *dispatch)
 {
     const ckpd_path_storage *s = dispatch->model->storage;
     nat_piecewise *end = &dispatch->value[dispatch->model->slots];
-    double low = s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : fmax(s->soc_end_kwh, s->soc_min_kwh);
-    double high = s->terminal == CKPD_TERMINAL_EQUAL ? fmin(s->soc_end_kwh, s->soc_max_kwh) : s->soc_max_kwh;
+    double low =
+        s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : fmax(s->soc_end_kwh, s->soc_min_kwh);
+    double high =
+        s->terminal == CKPD_TERMINAL_EQUAL ? fmin(s->soc_end_kwh, s->soc_max_kwh) : s->soc_max_kwh;
     end->count = 0;
     if (low > high)
         return true; /* no level will do */
@@ -92,8 +95,10 @@ static double best_next(const nat_dispatch *dispatch, int32_t t, double level)
         if (i < 2 * after->count)
             to = i % 2 ? after->piece[i / 2].x1 : after->piece[i / 2].x0;
         else
-            to = kept - (i % 2 ? slot->piece[i / 2 - after->count].x1 : slot->piece[i / 2 - after->count].x0);
-        double cost = ckpd__nat_piecewise_value(slot, kept - to) + ckpd__nat_piecewise_value(after, to);
+            to = kept - (i % 2 ? slot->piece[i / 2 - after->count].x1
+                               : slot->piece[i / 2 - after->count].x0);
+        double cost =
+            ckpd__nat_piecewise_value(slot, kept - to) + ckpd__nat_piecewise_value(after, to);
         if (cost < best) {
             best = cost;
             next = to;
@@ -102,7 +107,8 @@ static double best_next(const nat_dispatch *dispatch, int32_t t, double level)
     return next;
 }
 
-double ckpd__nat_dispatch_solve(nat_dispatch *dispatch, const double *load, double *draw, double *worth)
+double ckpd__nat_dispatch_solve(nat_dispatch *dispatch, const double *load, double *draw,
+                                double *worth)
 {
     const nat_model *model = dispatch->model;
     const ckpd_path_storage *s = model->storage;
@@ -110,9 +116,10 @@ double ckpd__nat_dispatch_solve(nat_dispatch *dispatch, const double *load, doub
     for (int32_t t = model->slots - 1; ok && t >= 0; t--) {
         double low = t > 0 ? s->soc_min_kwh : s->soc_start_kwh, high = t > 0 ? s->soc_max_kwh : low;
         ok = fill_slot(dispatch, t, load[t]) &&
-             ckpd__nat_piecewise_convolve(&dispatch->value[t], &dispatch->value[t + 1], &dispatch->slot,
-                                          dispatch->spare, dispatch->host);
-        ckpd__nat_piecewise_clip(&dispatch->value[t], low * s->retention, high * s->retention, s->retention);
+             ckpd__nat_piecewise_convolve(&dispatch->value[t], &dispatch->value[t + 1],
+                                          &dispatch->slot, dispatch->spare, dispatch->host);
+        ckpd__nat_piecewise_clip(&dispatch->value[t], low * s->retention, high * s->retention,
+                                 s->retention);
     }
     dispatch->failed = dispatch->failed || !ok;
     if (!ok || dispatch->value[0].count == 0)

@@ -18,12 +18,14 @@ static bool init_reservoir(nat_dual *dual, nat_memory *memory)
         load[i] = ckpd__nat_fits(model, t, total.gpus, total.kw) ? nat_load(model, t, total.kw)
                                                                  : (double)INFINITY;
     }
-    bool ok = load && ckpd__nat_reservoir_init(&dual->reservoir, memory, model, (int32_t)levels, load);
+    bool ok =
+        load && ckpd__nat_reservoir_init(&dual->reservoir, memory, model, (int32_t)levels, load);
     ckpd__nat_release(&scratch);
     return ok;
 }
 
-int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model *model, nat_stack *stack)
+int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model *model,
+                            nat_stack *stack)
 {
     size_t J = (size_t)model->jobs, T = (size_t)model->slots;
     *dual = (nat_dual){.model = model, .stack = stack};
@@ -35,10 +37,11 @@ int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model 
     dual->choice = ckpd__nat_alloc(memory, 2 * T * J, sizeof *dual->choice);
     dual->part = ckpd__nat_alloc(memory, T, sizeof *dual->part);
     dual->worth = ckpd__nat_alloc(memory, T, sizeof *dual->worth);
-    if (!dual->layout.job || !dual->job_price || !dual->job_forbidden || !dual->path || !dual->path_value ||
-        !dual->choice || !dual->part || !dual->worth ||
+    if (!dual->layout.job || !dual->job_price || !dual->job_forbidden || !dual->path ||
+        !dual->path_value || !dual->choice || !dual->part || !dual->worth ||
         !ckpd__nat_path_work_init(&dual->path_work, memory, model) ||
-        !ckpd__nat_slot_work_init(&dual->slot_work, memory, stack, model->slots, model->storage != NULL) ||
+        !ckpd__nat_slot_work_init(&dual->slot_work, memory, stack, model->slots,
+                                  model->storage != NULL) ||
         (model->storage && !init_reservoir(dual, memory)))
         return CKPD_ERR_NO_MEMORY;
     for (size_t j = 0; j < J; j++) {
@@ -82,7 +85,8 @@ static double evaluate_paths(nat_dual *dual, double *size)
         for (int32_t t = 0; t < model->slots; t++) {
             double most = 0;
             for (int32_t a = 0; a < job->activities; a++)
-                most = fmax(most, fabs(dual->job_price[j][(size_t)a * (size_t)model->slots + (size_t)t]));
+                most = fmax(most,
+                            fabs(dual->job_price[j][(size_t)a * (size_t)model->slots + (size_t)t]));
             *size += 2 * most;
         }
     }
@@ -95,9 +99,9 @@ static double evaluate_slots(nat_dual *dual, double *size)
     double sum = 0;
     for (int32_t t = 0; t < model->slots && sum < (double)INFINITY; t++) {
         int32_t level;
-        double value = ckpd__nat_slot_solve(&dual->slot_work, dual->stack, model, t, dual->job_price,
-                                            dual->job_forbidden,
-                                            dual->choice + 2 * (size_t)t * (size_t)model->jobs, &level);
+        double value = ckpd__nat_slot_solve(
+            &dual->slot_work, dual->stack, model, t, dual->job_price, dual->job_forbidden,
+            dual->choice + 2 * (size_t)t * (size_t)model->jobs, &level);
         sum += value;
         *size += fabs(value);
     }
@@ -110,19 +114,21 @@ static double evaluate_reservoir(nat_dual *dual, double *size)
     nat_reservoir *reservoir = &dual->reservoir;
     for (int32_t t = 0; t < model->slots; t++)
         ckpd__nat_reservoir_slot(reservoir, t,
-                                 ckpd__nat_slot_climb(&dual->slot_work, dual->stack, model, t, dual->job_price,
-                                                      dual->job_forbidden));
+                                 ckpd__nat_slot_climb(&dual->slot_work, dual->stack, model, t,
+                                                      dual->job_price, dual->job_forbidden));
     double sum = ckpd__nat_reservoir_solve(reservoir, dual->worth);
     if (!(sum < (double)INFINITY))
         return sum;
     for (int32_t t = 0; t < model->slots; t++) {
         nat_mixture mixture = reservoir->mixture[t];
-        const nat_corner *corner = reservoir->corner + (size_t)t * (size_t)reservoir->most + mixture.left;
+        const nat_corner *corner =
+            reservoir->corner + (size_t)t * (size_t)reservoir->most + mixture.left;
         int32_t *choice = dual->choice + 2 * (size_t)t * (size_t)model->jobs;
         dual->part[t] = mixture.part;
         ckpd__nat_slot_choice(&dual->slot_work, dual->stack, t, corner->level, choice);
         if (mixture.part > 0)
-            ckpd__nat_slot_choice(&dual->slot_work, dual->stack, t, corner[1].level, choice + model->jobs);
+            ckpd__nat_slot_choice(&dual->slot_work, dual->stack, t, corner[1].level,
+                                  choice + model->jobs);
         *size += fabs(corner->cost) + fabs(dual->worth[t]) * model->storage->soc_max_kwh;
     }
     return sum;
@@ -181,8 +187,8 @@ double ckpd__nat_dual_excess(nat_dual *dual, double *excess, double *scratch)
         int32_t *choice = dual->choice + 2 * (size_t)t * (size_t)model->jobs;
         if (model->storage)
             ckpd__nat_stack_cost(dual->stack, model, t, dual->worth[t]);
-        double value = ckpd__nat_slot_solve(&dual->slot_work, dual->stack, model, t, dual->job_price,
-                                            dual->job_forbidden, choice, &level);
+        double value = ckpd__nat_slot_solve(&dual->slot_work, dual->stack, model, t,
+                                            dual->job_price, dual->job_forbidden, choice, &level);
         bound += value;
         ckpd__nat_slot_marginals(&dual->slot_work, dual->stack, model, t, dual->job_price,
                                  dual->job_forbidden, scratch, dual->layout.job);

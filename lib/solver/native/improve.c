@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Better plans from good ones: hold all jobs but a few to what they do in the best plan and climb the bound of
- * the rest. With few free jobs the bound nearly meets the optimum, so its paths are the best exchange.
+ * Better plans from good ones: hold all jobs but a few to what they do in the best plan and climb
+ * the bound of the rest. With few free jobs the bound nearly meets the optimum, so its paths are
+ * the best exchange.
  */
 #include "solver/native/search.h"
 
@@ -53,7 +54,7 @@ static int32_t choose_jobs(int32_t jobs, int64_t i, int32_t free_jobs[3])
     return 3;
 }
 
-void ckpd__nat_search_improve(nat_search *search, int32_t patience)
+void ckpd__nat_search_improve(nat_search *search, int32_t patience, double bound)
 {
     static const nat_climb how = {150, 8, 1, 0.1, 10};
     nat_dual *dual = &search->dual;
@@ -63,12 +64,14 @@ void ckpd__nat_search_improve(nat_search *search, int32_t patience)
         return;
     memcpy(search->kept_price, dual->price, bytes);
     memcpy(search->kept_forbidden, search->forbidden, dual->layout.size);
-    while (in_vain < patience && !search->stop) {
+    while (in_vain < patience && !search->stop && bound < ckpd__nat_search_cutoff(search)) {
         int32_t free_jobs[3], count = choose_jobs(jobs, search->exchanges++, free_jobs);
         double before = search->best.cost;
         hold_others(search, free_jobs, count);
         memcpy(dual->price, search->kept_price, bytes);
+        search->improving = true;
         ckpd__nat_search_climb(search, &how);
+        search->improving = false;
         in_vain = search->best.cost < before ? 0 : in_vain + 1;
     }
     memcpy(dual->price, search->kept_price, bytes);

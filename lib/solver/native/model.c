@@ -15,7 +15,8 @@ void *ckpd__nat_alloc(nat_memory *memory, size_t count, size_t bytes)
     if (bytes != 0 && count > (SIZE_MAX - sizeof(nat_block) - 64) / bytes)
         return NULL;
     size_t total = count * bytes;
-    nat_block *block = memory->host->allocate(sizeof *block + (total ? total : 1), memory->host->user);
+    nat_block *block =
+        memory->host->allocate(sizeof *block + (total ? total : 1), memory->host->user);
     if (!block)
         return NULL;
     memset(block->bytes, 0, total);
@@ -136,10 +137,11 @@ static bool splits(const int32_t *duration, int32_t segments, int32_t slots)
 }
 
 /*
- * True when the open nodes are exactly those between source and sinks in the graph of the kept moves:
- * then the middle node of every split is open too, and the left-out moves are not missed.
+ * True when the open nodes are exactly those between source and sinks in the graph of the kept
+ * moves: then the middle node of every split is open too, and the left-out moves are not missed.
  */
-static bool nodes_are_natural(const nat_model *model, const nat_job *job, uint8_t *reached, uint8_t *useful)
+static bool nodes_are_natural(const nat_model *model, const nat_job *job, uint8_t *reached,
+                              uint8_t *useful)
 {
     int32_t K = job->segments, width = K + 1;
     memset(reached, 0, ((size_t)model->slots + 1) * (size_t)width);
@@ -186,14 +188,15 @@ static void keep_moves(nat_job *job, const int32_t *duration)
     job->moves = 0;
     for (int32_t i = 0; i < in->moves; i++) {
         int32_t mode = in->move_mode[i];
-        if (in->move_slots[i] > in->deadline - in->source_slot || in->move_segments[i] > in->segments)
+        if (in->move_slots[i] > in->deadline - in->source_slot ||
+            in->move_segments[i] > in->segments)
             continue;
         if (duration && splits(duration + (size_t)mode * ((size_t)job->segments + 1),
                                in->move_segments[i], in->move_slots[i]))
             continue;
         int32_t body = find_activity(job, in->mode_gpus[mode], in->mode_power_kw[mode]);
-        int32_t last = !in->move_last_kw ? body
-                                         : find_activity(job, in->mode_gpus[mode], in->move_last_kw[i]);
+        int32_t last =
+            !in->move_last_kw ? body : find_activity(job, in->mode_gpus[mode], in->move_last_kw[i]);
         job->move[job->moves++] = (nat_move){
             .slots = in->move_slots[i],
             .segments = in->move_segments[i],
@@ -222,9 +225,11 @@ static void fill_window(const nat_model *model, nat_job *job)
     }
 }
 
-static int32_t build_job(nat_model *model, nat_memory *memory, nat_job *job, const ckpd_path_job *in)
+static int32_t build_job(nat_model *model, nat_memory *memory, nat_job *job,
+                         const ckpd_path_job *in)
 {
-    size_t moves = (size_t)in->moves, nodes = ((size_t)model->slots + 1) * ((size_t)in->segments + 1);
+    size_t moves = (size_t)in->moves,
+           nodes = ((size_t)model->slots + 1) * ((size_t)in->segments + 1);
     size_t kinds = 1 + (size_t)in->modes + (in->move_last_kw ? moves : 0);
     job->in = in;
     job->segments = in->segments;
@@ -249,9 +254,10 @@ static int32_t build_job(nat_model *model, nat_memory *memory, nat_job *job, con
         return CKPD_OK;
     }
     nat_memory scratch = {.host = memory->host};
-    int32_t *duration = ckpd__nat_alloc(&scratch, (size_t)in->modes * ((size_t)in->segments + 1),
-                                        sizeof *duration);
-    uint8_t *reached = ckpd__nat_alloc(&scratch, nodes, 1), *useful = ckpd__nat_alloc(&scratch, nodes, 1);
+    int32_t *duration =
+        ckpd__nat_alloc(&scratch, (size_t)in->modes * ((size_t)in->segments + 1), sizeof *duration);
+    uint8_t *reached = ckpd__nat_alloc(&scratch, nodes, 1),
+            *useful = ckpd__nat_alloc(&scratch, nodes, 1);
     int32_t status = duration && reached && useful ? CKPD_OK : CKPD_ERR_NO_MEMORY;
     if (status == CKPD_OK) {
         fill_durations(in, duration);
@@ -291,7 +297,8 @@ int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_p
     return status;
 }
 
-/* --- certificates ---------------------------------------------------------------------------------- */
+/* --- certificates
+ * ---------------------------------------------------------------------------------- */
 
 static void *copy_of(const ckpd_host *host, const void *from, size_t count, size_t bytes)
 {
@@ -303,7 +310,8 @@ static void *copy_of(const ckpd_host *host, const void *from, size_t count, size
     return block;
 }
 
-bool ckpd__nat_certificate_start(nat_certificate *certificate, const nat_model *model, const ckpd_host *host)
+bool ckpd__nat_certificate_start(nat_certificate *certificate, const nat_model *model,
+                                 const ckpd_host *host)
 {
     size_t J = (size_t)model->jobs;
     memset(certificate, 0, sizeof *certificate);
@@ -313,7 +321,8 @@ bool ckpd__nat_certificate_start(nat_certificate *certificate, const nat_model *
     certificate->offset = copy_of(host, NULL, J, sizeof(size_t));
     certificate->gpus = copy_of(host, NULL, J, sizeof(int32_t *));
     certificate->kw = copy_of(host, NULL, J, sizeof(double *));
-    bool ok = certificate->activities && certificate->offset && certificate->gpus && certificate->kw;
+    bool ok =
+        certificate->activities && certificate->offset && certificate->gpus && certificate->kw;
     certificate->jobs = ok ? model->jobs : 0;
     for (int32_t j = 0; ok && j < model->jobs; j++) {
         const nat_job *job = &model->job[j];

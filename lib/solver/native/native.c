@@ -74,22 +74,27 @@ static int32_t solve_slotwise(const ckpd_host *host, const ckpd_path_view *view,
 }
 
 /* Few jobs: prices per job and activity, and a tree over what they leave open. */
-static int32_t solve_few(nat_memory *memory, const nat_model *model, const ckpd_solve_params *params,
-                         ckpd_path_result *result, nat_certificate *certificate)
+static int32_t solve_few(nat_memory *memory, const nat_model *model,
+                         const ckpd_solve_params *params, ckpd_path_result *result,
+                         nat_certificate *certificate)
 {
     nat_search search = {0};
     int32_t status = ckpd__nat_search_init(&search, memory, model, params);
     if (status == CKPD_OK && certificate)
-        status = ckpd__nat_certificate_start(certificate, model, memory->host) ? CKPD_OK : CKPD_ERR_NO_MEMORY;
+        status = ckpd__nat_certificate_start(certificate, model, memory->host) ? CKPD_OK
+                                                                               : CKPD_ERR_NO_MEMORY;
     search.certificate = certificate;
     if (status == CKPD_OK)
         status = ckpd__nat_search_run(&search);
-    if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed || search.lost_proof))
-        status = CKPD_ERR_NO_MEMORY; /* what was skipped for want of memory is no proof of anything */
+    if (status == CKPD_OK &&
+        (search.primal.dispatch.failed || search.dual.reservoir.failed || search.lost_proof))
+        status =
+            CKPD_ERR_NO_MEMORY; /* what was skipped for want of memory is no proof of anything */
     if (status == CKPD_OK) {
         result->iterations = search.iterations;
         result->nodes = search.nodes;
-        write_result(model, params, (ending){&search.best, search.bound, search.stop == 0, search.stop}, result);
+        write_result(model, params,
+                     (ending){&search.best, search.bound, search.stop == 0, search.stop}, result);
         if (certificate)
             certificate->cutoff = result->bound;
     }
@@ -99,8 +104,9 @@ static int32_t solve_few(nat_memory *memory, const nat_model *model, const ckpd_
 }
 
 /* Many jobs: one price per slot. */
-static int32_t solve_many(nat_memory *memory, const nat_model *model, const ckpd_solve_params *params,
-                          ckpd_path_result *result, nat_certificate *certificate)
+static int32_t solve_many(nat_memory *memory, const nat_model *model,
+                          const ckpd_solve_params *params, ckpd_path_result *result,
+                          nat_certificate *certificate)
 {
     nat_crowd crowd = {0};
     int32_t status = ckpd__nat_crowd_init(&crowd, memory, model, params);
@@ -112,9 +118,11 @@ static int32_t solve_many(nat_memory *memory, const nat_model *model, const ckpd
         bool impossible = crowd.stop == 0 && crowd.bound >= ckpd__nat_cost_ceiling(model);
         result->iterations = crowd.iterations;
         result->nodes = 0;
-        write_result(model, params, (ending){&crowd.best, crowd.bound, impossible, crowd.stop}, result);
+        write_result(model, params, (ending){&crowd.best, crowd.bound, impossible, crowd.stop},
+                     result);
         if (result->outcome == CKPD_OUTCOME_FEASIBLE && crowd.stop == 0)
-            refuse(result, CKPD_OK, "many jobs: the gap left is that of the bound by one price per slot");
+            refuse(result, CKPD_OK,
+                   "many jobs: the gap left is that of the bound by one price per slot");
     }
     ckpd__nat_crowd_free(&crowd);
     return status;
@@ -133,12 +141,14 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
     for (int32_t j = 0; j < view->jobs; j++)
         slotwise += view->job[j]->kind == CKPD_JOB_SLOTWISE;
     if (slotwise > 0)
-        return slotwise == view->jobs ? solve_slotwise(host, view, params, result)
-                                      : refuse(result, CKPD_ERR_NOT_SUPPORTED, "jobs of both kinds");
+        return slotwise == view->jobs
+                   ? solve_slotwise(host, view, params, result)
+                   : refuse(result, CKPD_ERR_NOT_SUPPORTED, "jobs of both kinds");
     int32_t status = ckpd__nat_model_build(&model, &memory, view);
     if (status == CKPD_OK)
-        status = ckpd__nat_stack_is_small(&model) ? solve_few(&memory, &model, params, result, certificate)
-                                                  : CKPD_ERR_NOT_SUPPORTED;
+        status = ckpd__nat_stack_is_small(&model)
+                     ? solve_few(&memory, &model, params, result, certificate)
+                     : CKPD_ERR_NOT_SUPPORTED;
     if (status == CKPD_ERR_NOT_SUPPORTED)
         status = solve_many(&memory, &model, params, result, certificate);
     if (status != CKPD_OK)
@@ -150,7 +160,8 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
 }
 
 int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *view,
-                                 const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+                                 const ckpd_solve_params *params, ckpd_path_result *result,
+                                 void *user)
 {
     (void)user;
     return ckpd__native_solve_certified(host, view, params, result, NULL);

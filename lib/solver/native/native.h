@@ -7,12 +7,14 @@
 
 /* solve_paths of the backend "native". */
 int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *view,
-                                 const ckpd_solve_params *params, ckpd_path_result *result, void *user);
+                                 const ckpd_solve_params *params, ckpd_path_result *result,
+                                 void *user);
 
 struct nat_certificate;
 /*
- * The same, with what proves the bound (certificate.h): certificate may be NULL; else it is filled when CKPD_OK is
- * returned and the jobs are of the path kind, and freed by the caller. `host` must outlive it.
+ * The same, with what proves the bound (certificate.h): certificate may be NULL; else it is filled
+ * when CKPD_OK is returned and the jobs are of the path kind, and freed by the caller. `host` must
+ * outlive it.
  */
 int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view *view,
                                      const ckpd_solve_params *params, ckpd_path_result *result,

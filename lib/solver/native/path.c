@@ -52,7 +52,8 @@ bool ckpd__nat_path_work_init(nat_path_work *work, nat_memory *memory, const nat
     return work->sum && work->clear && work->togo && work->reach && work->by_rule;
 }
 
-/* --- prices ------------------------------------------------------------------------------------ */
+/* --- prices ------------------------------------------------------------------------------------
+ */
 
 static void sum_prices(nat_path_work *work, const nat_job *job, int32_t slots, const double *price,
                        const uint8_t *forbidden)
@@ -92,16 +93,19 @@ static double move_cost(const nat_path_work *work, int32_t slots, const nat_move
     if (move->body == move->last)
         return is_clear(work, slots, move->body, t, end) ? body[end] - body[t] : NONE;
     const double *last = work->sum + (size_t)move->last * width;
-    if (!is_clear(work, slots, move->body, t, end - 1) || !is_clear(work, slots, move->last, end - 1, end))
+    if (!is_clear(work, slots, move->body, t, end - 1) ||
+        !is_clear(work, slots, move->last, end - 1, end))
         return NONE;
     return (body[end - 1] - body[t]) + (last[end] - last[end - 1]);
 }
 
-/* --- one row of the shortest-path table -------------------------------------------------------- */
+/* --- one row of the shortest-path table --------------------------------------------------------
+ */
 
 /*
- * The innermost loop of the solver gets vector instructions where -O2 alone does not give them, and the wider ones
- * where the machine has them. It adds and compares only, so every variant gives the same bits.
+ * The innermost loop of the solver gets vector instructions where -O2 alone does not give them, and
+ * the wider ones where the machine has them. It adds and compares only, so every variant gives the
+ * same bits.
  */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -112,8 +116,10 @@ static double move_cost(const nat_path_work *work, int32_t slots, const nat_move
 #define VECTOR_LOOP
 #endif
 
-/* best[k] = min(best[k], cost + extra[k] + next[k]) for the edges of one move started in one slot. */
-VECTOR_LOOP static void relax(double *restrict best, const double *restrict next, double cost, int32_t count)
+/* best[k] = min(best[k], cost + extra[k] + next[k]) for the edges of one move started in one slot.
+ */
+VECTOR_LOOP static void relax(double *restrict best, const double *restrict next, double cost,
+                              int32_t count)
 {
     for (int32_t k = 0; k < count; k++) {
         double value = next[k] + cost;
@@ -152,10 +158,10 @@ static void relax_move(const nat_path_work *work, const nat_model *model, const 
     if (!(cost < NONE))
         return;
     int32_t state = job->states == 1 ? 0 : 1 + move->mode;
-    const double *next = work->togo +
-                         ((size_t)(t + move->slots) * (size_t)job->states + (size_t)state) *
-                             (size_t)job->stride +
-                         (size_t)(first + move->segments);
+    const double *next =
+        work->togo +
+        ((size_t)(t + move->slots) * (size_t)job->states + (size_t)state) * (size_t)job->stride +
+        (size_t)(first + move->segments);
     const ckpd_path_job *in = job->in;
     if (!in->edge_cost && !in->edge_closed) {
         relax(best + first, next, cost, count);
@@ -166,12 +172,14 @@ static void relax_move(const nat_path_work *work, const nat_model *model, const 
                  in->edge_closed ? in->edge_closed + edge : NULL, count);
 }
 
-/* Nodes that are closed lead nowhere; open nodes with all segments done end the path, if it may idle on. */
-static void settle_row(const nat_path_work *work, const nat_model *model, const nat_job *job, int32_t q,
-                       int32_t t, double *row)
+/* Nodes that are closed lead nowhere; open nodes with all segments done end the path, if it may
+ * idle on. */
+static void settle_row(const nat_path_work *work, const nat_model *model, const nat_job *job,
+                       int32_t q, int32_t t, double *row)
 {
-    const uint8_t *open = job->in->node_open +
-                          ((size_t)q * ((size_t)model->slots + 1) + (size_t)t) * ((size_t)job->segments + 1);
+    const uint8_t *open =
+        job->in->node_open +
+        ((size_t)q * ((size_t)model->slots + 1) + (size_t)t) * ((size_t)job->segments + 1);
     for (int32_t k = 0; k <= job->segments; k++)
         row[k] = open[k] ? row[k] : NONE;
     if (job->high[t] == job->segments && open[job->segments])
@@ -194,21 +202,24 @@ static void solve_row(nat_path_work *work, const nat_model *model, const nat_job
         settle_row(work, model, job, 0, t, row);
         return;
     }
-    /* What a move leads to does not depend on the state it starts from: gather by (mode, rule) first. */
+    /* What a move leads to does not depend on the state it starts from: gather by (mode, rule)
+     * first. */
     int32_t modes = job->in->modes, rules = rules_of(job);
     for (size_t i = 0; i < (size_t)modes * (size_t)rules * stride; i++)
         work->by_rule[i] = NONE;
     for (int32_t i = 0; i < job->moves; i++) {
         const nat_move *move = &job->move[i];
         relax_move(work, model, job, move, t,
-                   work->by_rule + ((size_t)move->mode * (size_t)rules + (size_t)(move->rule - 1)) * stride);
+                   work->by_rule +
+                       ((size_t)move->mode * (size_t)rules + (size_t)(move->rule - 1)) * stride);
     }
     for (int32_t q = 0; q < job->states; q++) {
         double *own = row + (size_t)q * stride;
         for (int32_t m = 0; m < modes; m++) {
             int32_t rule = job->in->transition[(size_t)q * (size_t)modes + (size_t)m];
             if (rule >= 1 && rule <= rules)
-                relax(own, work->by_rule + ((size_t)m * (size_t)rules + (size_t)(rule - 1)) * stride, 0,
+                relax(own,
+                      work->by_rule + ((size_t)m * (size_t)rules + (size_t)(rule - 1)) * stride, 0,
                       job->segments + 1);
         }
         settle_row(work, model, job, q, t, own);
@@ -217,8 +228,9 @@ static void solve_row(nat_path_work *work, const nat_model *model, const nat_job
 
 static double *source_value(const nat_path_work *work, const nat_job *job)
 {
-    return work->togo + ((size_t)job->source_slot * (size_t)job->states + (size_t)job->source_state) *
-                            (size_t)job->stride +
+    return work->togo +
+           ((size_t)job->source_slot * (size_t)job->states + (size_t)job->source_state) *
+               (size_t)job->stride +
            (size_t)job->source_segment;
 }
 
@@ -233,12 +245,14 @@ double ckpd__nat_path_solve(nat_path_work *work, const nat_model *model, const n
     return *source_value(work, job) + work->idle;
 }
 
-/* --- reading a path ------------------------------------------------------------------------------ */
+/* --- reading a path ------------------------------------------------------------------------------
+ */
 
 static bool may_follow(const nat_job *job, int32_t q, const nat_move *move)
 {
     return job->states == 1 ||
-           job->in->transition[(size_t)q * (size_t)job->in->modes + (size_t)move->mode] == move->rule;
+           job->in->transition[(size_t)q * (size_t)job->in->modes + (size_t)move->mode] ==
+               move->rule;
 }
 
 /* Cost of one edge with what follows it, +infinity when the edge does not exist. */
@@ -255,8 +269,9 @@ static double edge_value(const nat_path_work *work, const nat_model *model, cons
     if (job->in->edge_cost)
         cost += job->in->edge_cost[edge];
     int32_t state = job->states == 1 ? 0 : 1 + move->mode;
-    return cost + work->togo[((size_t)end * (size_t)job->states + (size_t)state) * (size_t)job->stride +
-                             (size_t)done];
+    return cost +
+           work->togo[((size_t)end * (size_t)job->states + (size_t)state) * (size_t)job->stride +
+                      (size_t)done];
 }
 
 void ckpd__nat_path_trace(const nat_path_work *work, const nat_model *model, const nat_job *job,
@@ -269,7 +284,8 @@ void ckpd__nat_path_trace(const nat_path_work *work, const nat_model *model, con
         int32_t best = -1;
         double value = NONE;
         if (job->wait && t < job->deadline && is_clear(work, model->slots, 0, t, t + 1))
-            value = work->togo[((size_t)(t + 1) * (size_t)job->states + (size_t)q) * (size_t)job->stride +
+            value = work->togo[((size_t)(t + 1) * (size_t)job->states + (size_t)q) *
+                                   (size_t)job->stride +
                                (size_t)k];
         for (int32_t i = 0; i < job->moves; i++) {
             double other = edge_value(work, model, job, &job->move[i], q, t, k);
@@ -309,7 +325,8 @@ double ckpd__nat_path_edge_cost(const nat_model *model, const nat_job *job, cons
     return cost;
 }
 
-/* --- marginals ----------------------------------------------------------------------------------- */
+/* --- marginals -----------------------------------------------------------------------------------
+ */
 
 /* Pushes the ways to (q, t, *) over one move; returns the cost of the cheapest path through it. */
 static double push_move(nat_path_work *work, const nat_model *model, const nat_job *job,
@@ -321,9 +338,10 @@ static double push_move(nat_path_work *work, const nat_model *model, const nat_j
         return NONE;
     size_t states = (size_t)job->states, stride = (size_t)job->stride;
     size_t from = ((size_t)t * states + (size_t)q) * stride + (size_t)first;
-    size_t to = ((size_t)(t + move->slots) * states + (size_t)(job->states == 1 ? 0 : 1 + move->mode)) *
-                    stride +
-                (size_t)(first + move->segments);
+    size_t to =
+        ((size_t)(t + move->slots) * states + (size_t)(job->states == 1 ? 0 : 1 + move->mode)) *
+            stride +
+        (size_t)(first + move->segments);
     size_t edge = nat_edge(model, job, move->index, t) + (size_t)first;
     for (int32_t k = 0; k < count; k++) {
         if (job->in->edge_closed && job->in->edge_closed[edge + (size_t)k])
@@ -372,7 +390,8 @@ void ckpd__nat_path_marginals(nat_path_work *work, const nat_model *model, const
                 if (!waits || k == job->segments)
                     continue;
                 double whole = from[k] + togo[row + (size_t)k];
-                from[row + (size_t)k] = from[k] < from[row + (size_t)k] ? from[k] : from[row + (size_t)k];
+                from[row + (size_t)k] =
+                    from[k] < from[row + (size_t)k] ? from[k] : from[row + (size_t)k];
                 wait_best = whole < wait_best ? whole : wait_best;
             }
             for (int32_t i = 0; i < job->moves; i++) {

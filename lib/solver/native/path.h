@@ -8,18 +8,18 @@
 /* A path of one job, and the activity it gives each slot. */
 typedef struct nat_path {
     int32_t steps;
-    int32_t *slot, *move;  /* [slots] start slot and move (in the job's own list) of each step */
-    int32_t *activity;     /* [slots] */
+    int32_t *slot, *move; /* [slots] start slot and move (in the job's own list) of each step */
+    int32_t *activity;    /* [slots] */
 } nat_path;
 
 /* Work area of the path block, large enough for every job of the model. One per thread. */
 typedef struct nat_path_work {
-    double *sum;      /* [activities][slots + 1] prefix sums of price minus idle price */
-    int32_t *clear;   /* [activities][slots + 1] first forbidden slot at or after t */
-    double *togo;     /* [slots + 1][states][stride] cheapest way from a node to the end */
-    double *reach;    /* [slots + 1][states][stride] cheapest way to a node; for marginals only */
-    double *by_rule;  /* [modes * classes][stride] with transitions */
-    double idle;      /* price of idling through all slots */
+    double *sum;     /* [activities][slots + 1] prefix sums of price minus idle price */
+    int32_t *clear;  /* [activities][slots + 1] first forbidden slot at or after t */
+    double *togo;    /* [slots + 1][states][stride] cheapest way from a node to the end */
+    double *reach;   /* [slots + 1][states][stride] cheapest way to a node; for marginals only */
+    double *by_rule; /* [modes * classes][stride] with transitions */
+    double idle;     /* price of idling through all slots */
     bool forbids;
 } nat_path_work;
 
@@ -39,8 +39,8 @@ void ckpd__nat_path_trace(const nat_path_work *work, const nat_model *model, con
 /* Cost of edges with a cost of their own along a path. */
 double ckpd__nat_path_edge_cost(const nat_model *model, const nat_job *job, const nat_path *path);
 /*
- * After a solve: marginal[activity * slots + t] becomes the cost of the cheapest path with that activity in
- * that slot. Counts into *edges the edges on some path of cost <= limit.
+ * After a solve: marginal[activity * slots + t] becomes the cost of the cheapest path with that
+ * activity in that slot. Counts into *edges the edges on some path of cost <= limit.
  */
 void ckpd__nat_path_marginals(nat_path_work *work, const nat_model *model, const nat_job *job,
                               double *marginal, double limit, int64_t *edges);

@@ -91,7 +91,8 @@ double ckpd__nat_piecewise_slope(const nat_piecewise *f, double x)
     return f->count == 0 ? 0 : slope_of(f->piece[find_piece(f, x)]);
 }
 
-/* --- infimal convolution --------------------------------------------------------------------------- */
+/* --- infimal convolution
+ * --------------------------------------------------------------------------- */
 
 /* Number of pieces from `first` on that form a convex function without gaps. */
 static int32_t convex_run(const nat_piecewise *f, int32_t first)
@@ -109,13 +110,14 @@ static int32_t convex_run(const nat_piecewise *f, int32_t first)
 }
 
 /* Two convex runs: all their pieces in the order of slope, from the sum of the left ends. */
-static bool convolve_runs(nat_piecewise *out, const nat_piece *f, int32_t f_count, const nat_piece *g,
-                          int32_t g_count, const ckpd_host *host)
+static bool convolve_runs(nat_piecewise *out, const nat_piece *f, int32_t f_count,
+                          const nat_piece *g, int32_t g_count, const ckpd_host *host)
 {
     double x = f[0].x0 + g[0].x0, y = f[0].y0 + g[0].y0;
     out->count = 0;
     for (int32_t i = 0, k = 0; i < f_count || k < g_count;) {
-        nat_piece p = k >= g_count || (i < f_count && slope_of(f[i]) <= slope_of(g[k])) ? f[i++] : g[k++];
+        nat_piece p =
+            k >= g_count || (i < f_count && slope_of(f[i]) <= slope_of(g[k])) ? f[i++] : g[k++];
         if (p.x1 <= p.x0 && (i < f_count || k < g_count || out->count > 0))
             continue; /* a point adds nothing once something stands */
         nat_piece moved = {x, y, x + (p.x1 - p.x0), y + (p.y1 - p.y0)};
@@ -127,18 +129,21 @@ static bool convolve_runs(nat_piecewise *out, const nat_piece *f, int32_t f_coun
     return true;
 }
 
-static bool add_lower(nat_piecewise *out, const ckpd_host *host, const nat_piece *a, const nat_piece *b,
-                      double from, double to)
+static bool add_lower(nat_piecewise *out, const ckpd_host *host, const nat_piece *a,
+                      const nat_piece *b, double from, double to)
 {
     if (!a || !b) {
         const nat_piece *p = a ? a : b;
-        return !p || ckpd__nat_piecewise_add(out, host, (nat_piece){from, line_at(*p, from), to, line_at(*p, to)});
+        return !p || ckpd__nat_piecewise_add(
+                         out, host, (nat_piece){from, line_at(*p, from), to, line_at(*p, to)});
     }
-    double a0 = line_at(*a, from), a1 = line_at(*a, to), b0 = line_at(*b, from), b1 = line_at(*b, to);
+    double a0 = line_at(*a, from), a1 = line_at(*a, to), b0 = line_at(*b, from),
+           b1 = line_at(*b, to);
     double d0 = a0 - b0, d1 = a1 - b1;
     if ((d0 <= 0 && d1 <= 0) || (d0 >= 0 && d1 >= 0)) {
         bool lower = d0 + d1 <= 0;
-        return ckpd__nat_piecewise_add(out, host, lower ? (nat_piece){from, a0, to, a1} : (nat_piece){from, b0, to, b1});
+        return ckpd__nat_piecewise_add(
+            out, host, lower ? (nat_piece){from, a0, to, a1} : (nat_piece){from, b0, to, b1});
     }
     double x = from + (to - from) * (d0 / (d0 - d1)), y = line_at(*a, x);
     nat_piece left = {from, fmin(a0, b0), x, y}, right = {x, y, to, fmin(a1, b1)};
@@ -153,7 +158,8 @@ static bool lower_envelope(nat_piecewise *out, const nat_piecewise *f, const nat
     double at = -NONE;
     out->count = 0;
     while (i < f->count || k < g->count) {
-        const nat_piece *a = i < f->count ? &f->piece[i] : NULL, *b = k < g->count ? &g->piece[k] : NULL;
+        const nat_piece *a = i < f->count ? &f->piece[i] : NULL,
+                        *b = k < g->count ? &g->piece[k] : NULL;
         double from = fmax(at, fmin(a ? a->x0 : NONE, b ? b->x0 : NONE));
         bool in_a = a && a->x0 <= from, in_b = b && b->x0 <= from;
         double to = NONE;
@@ -175,8 +181,9 @@ static void swap(nat_piecewise *a, nat_piecewise *b)
     *b = old;
 }
 
-bool ckpd__nat_piecewise_convolve(nat_piecewise *out, const nat_piecewise *f, const nat_piecewise *g,
-                                  nat_piecewise spare[2], const ckpd_host *host)
+bool ckpd__nat_piecewise_convolve(nat_piecewise *out, const nat_piecewise *f,
+                                  const nat_piecewise *g, nat_piecewise spare[2],
+                                  const ckpd_host *host)
 {
     bool first = true;
     out->count = 0;
@@ -184,7 +191,8 @@ bool ckpd__nat_piecewise_convolve(nat_piecewise *out, const nat_piecewise *f, co
         i_run = convex_run(f, i);
         for (int32_t k = 0, k_run; k < g->count; k += k_run) {
             k_run = convex_run(g, k);
-            if (!convolve_runs(first ? out : &spare[0], f->piece + i, i_run, g->piece + k, k_run, host))
+            if (!convolve_runs(first ? out : &spare[0], f->piece + i, i_run, g->piece + k, k_run,
+                               host))
                 return false;
             if (!first) {
                 if (!lower_envelope(&spare[1], out, &spare[0], host))
@@ -205,7 +213,8 @@ void ckpd__nat_piecewise_clip(nat_piecewise *f, double low, double high, double 
         nat_piece p = f->piece[i];
         if (p.x1 < low - slack || p.x0 > high + slack)
             continue;
-        nat_piece cut = {fmin(fmax(p.x0, low), high), line_at(p, low), fmax(fmin(p.x1, high), low), line_at(p, high)};
+        nat_piece cut = {fmin(fmax(p.x0, low), high), line_at(p, low), fmax(fmin(p.x1, high), low),
+                         line_at(p, high)};
         if (kept > 0 && cut.x1 <= cut.x0)
             continue; /* touches the range in one point, which the piece before holds */
         f->piece[kept++] = (nat_piece){cut.x0 / scale, cut.y0, cut.x1 / scale, cut.y1};

@@ -52,7 +52,8 @@ double ckpd__nat_cost_ceiling(const nat_model *model)
     return ceiling + 1 + 1e-6 * fabs(ceiling);
 }
 
-/* Curvature that bends the cost of a slot as much as its kinks do: range of slopes over range of power. */
+/* Curvature that bends the cost of a slot as much as its kinks do: range of slopes over range of
+ * power. */
 static double pull_unit(const nat_model *model)
 {
     const ckpd_path_view *view = model->view;
@@ -79,7 +80,8 @@ static double pull_unit(const nat_model *model)
 bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model)
 {
     size_t T = (size_t)model->slots;
-    *primal = (nat_primal){.model = model, .penalty = ckpd__nat_cost_ceiling(model), .host = memory->host};
+    *primal = (nat_primal){
+        .model = model, .penalty = ckpd__nat_cost_ceiling(model), .host = memory->host};
     primal->price = ckpd__nat_alloc(memory, (size_t)model->activities * T, sizeof *primal->price);
     primal->kw = ckpd__nat_alloc(memory, T, sizeof *primal->kw);
     primal->gpus = ckpd__nat_alloc(memory, T, sizeof *primal->gpus);
@@ -88,8 +90,9 @@ bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_mod
     primal->pull_unit = pull_unit(model);
     primal->load = ckpd__nat_alloc(memory, T, sizeof *primal->load);
     primal->found_worth = ckpd__nat_alloc(memory, T, sizeof *primal->found_worth);
-    return primal->price && primal->kw && primal->gpus && primal->worth && primal->load && primal->target &&
-           primal->found_worth && ckpd__nat_path_work_init(&primal->path_work, memory, model) &&
+    return primal->price && primal->kw && primal->gpus && primal->worth && primal->load &&
+           primal->target && primal->found_worth &&
+           ckpd__nat_path_work_init(&primal->path_work, memory, model) &&
            (!model->storage || ckpd__nat_dispatch_init(&primal->dispatch, memory, model));
 }
 
@@ -99,7 +102,8 @@ void ckpd__nat_primal_free(nat_primal *primal)
         ckpd__nat_dispatch_free(&primal->dispatch);
 }
 
-/* --- cost ---------------------------------------------------------------------------------------- */
+/* --- cost ----------------------------------------------------------------------------------------
+ */
 
 void ckpd__nat_primal_add(nat_primal *primal, int32_t j, const nat_path *path, double sign)
 {
@@ -142,13 +146,15 @@ double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan)
         cost += model->storage ? 0 : ckpd__nat_curve(model, t, primal->load[t]);
     }
     if (model->storage)
-        cost += ckpd__nat_dispatch_solve(&primal->dispatch, primal->load, plan->draw, primal->found_worth);
+        cost += ckpd__nat_dispatch_solve(&primal->dispatch, primal->load, plan->draw,
+                                         primal->found_worth);
     for (int32_t j = 0; j < model->jobs; j++)
         cost += ckpd__nat_path_edge_cost(model, &model->job[j], &plan->path[j]);
     return plan->cost = cost;
 }
 
-/* --- one job after the other ------------------------------------------------------------------------ */
+/* --- one job after the other
+ * ------------------------------------------------------------------------ */
 
 double ckpd__nat_primal_slot(const nat_primal *primal, int32_t t, double gpus, double kw)
 {
@@ -172,7 +178,8 @@ static void price_job(nat_primal *primal, int32_t j)
         for (int32_t t = 0; t < model->slots; t++) {
             double kw = primal->kw[t] + job->kw[a], off = kw - primal->target[t];
             primal->price[(size_t)a * (size_t)model->slots + (size_t)t] =
-                ckpd__nat_primal_slot(primal, t, primal->gpus[t] + job->gpus[a], kw) + primal->pull * off * off;
+                ckpd__nat_primal_slot(primal, t, primal->gpus[t] + job->gpus[a], kw) +
+                primal->pull * off * off;
         }
 }
 
@@ -190,7 +197,8 @@ double ckpd__nat_primal_descend(nat_primal *primal, nat_plan *plan, int32_t pass
                 return ckpd__nat_primal_cost(primal, plan);
             ckpd__nat_primal_add(primal, j, &plan->path[j], -1);
             price_job(primal, j);
-            value = ckpd__nat_path_solve(&primal->path_work, model, &model->job[j], primal->price, NULL);
+            value = ckpd__nat_path_solve(&primal->path_work, model, &model->job[j], primal->price,
+                                         NULL);
             if (!(value < (double)INFINITY))
                 return plan->cost = value;
             ckpd__nat_path_trace(&primal->path_work, model, &model->job[j], &plan->path[j]);

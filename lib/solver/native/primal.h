@@ -21,7 +21,8 @@ typedef struct nat_primal {
     double *load;  /* [slots] site load */
     double *worth; /* [slots] worth of stored energy under which a job sees the storage */
     double *found_worth; /* [slots] the same from the dispatch of the last plan costed */
-    const double *held;  /* [slots] storage draw that stays as it is, or NULL: it answers under the worths */
+    const double
+        *held; /* [slots] storage draw that stays as it is, or NULL: it answers under the worths */
     double *target; /* [slots] mean IT power of the bound's paths, which tracking steers towards */
     double pull;    /* money per kW^2 off the target; 0: no tracking */
     double pull_unit;
@@ -46,8 +47,8 @@ double ckpd__nat_primal_slot(const nat_primal *primal, int32_t t, double gpus, d
 /* Exact cost of the paths, with the best use of the storage (fills plan->draw). */
 double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan);
 /*
- * Gives each job in turn the path that is cheapest beside the others, until a pass changes nothing or
- * `passes` are over. With storage the slots answer with its cheapest use under primal->worth.
+ * Gives each job in turn the path that is cheapest beside the others, until a pass changes nothing
+ * or `passes` are over. With storage the slots answer with its cheapest use under primal->worth.
  */
 double ckpd__nat_primal_descend(nat_primal *primal, nat_plan *plan, int32_t passes);
 

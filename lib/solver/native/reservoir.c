@@ -8,7 +8,8 @@
 
 #define NONE ((double)INFINITY)
 
-/* --- candidates ---------------------------------------------------------------------------------------- */
+/* --- candidates
+ * ---------------------------------------------------------------------------------------- */
 
 static int compare_corners(const void *left, const void *right)
 {
@@ -18,18 +19,23 @@ static int compare_corners(const void *left, const void *right)
     return a->level < b->level ? -1 : a->level > b->level;
 }
 
-static void add_candidate(nat_reservoir *reservoir, int32_t t, int32_t level, double load, double draw)
+static void add_candidate(nat_reservoir *reservoir, int32_t t, int32_t level, double load,
+                          double draw)
 {
     const nat_model *model = reservoir->model;
     double used = model->storage->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours;
-    nat_corner corner = {-ckpd__nat_storage_stored(model, draw), ckpd__nat_curve(model, t, load + draw) + used,
-                         draw, level};
+    nat_corner corner = {-ckpd__nat_storage_stored(model, draw),
+                         ckpd__nat_curve(model, t, load + draw) + used, draw, level};
     if (corner.cost < NONE)
-        reservoir->candidate[(size_t)t * (size_t)reservoir->most + (size_t)reservoir->candidates[t]++] = corner;
+        reservoir
+            ->candidate[(size_t)t * (size_t)reservoir->most + (size_t)reservoir->candidates[t]++] =
+            corner;
 }
 
-/* The cost of a level over the draw bends at full charge, at rest, at full discharge and with the curve. */
-static void fill_candidates(nat_reservoir *reservoir, int32_t levels, const double *loads, int32_t t)
+/* The cost of a level over the draw bends at full charge, at rest, at full discharge and with the
+ * curve. */
+static void fill_candidates(nat_reservoir *reservoir, int32_t levels, const double *loads,
+                            int32_t t)
 {
     const nat_model *model = reservoir->model;
     const ckpd_path_view *view = model->view;
@@ -49,7 +55,8 @@ static void fill_candidates(nat_reservoir *reservoir, int32_t levels, const doub
     }
     size_t first = (size_t)t * (size_t)reservoir->most;
     int32_t count = reservoir->candidates[t];
-    qsort(reservoir->candidate + first, (size_t)count, sizeof *reservoir->candidate, compare_corners);
+    qsort(reservoir->candidate + first, (size_t)count, sizeof *reservoir->candidate,
+          compare_corners);
     for (int32_t i = count - 1; i >= 0; i--) {
         const nat_corner *here = reservoir->candidate + first + i;
         bool same = i + 1 < count && here[1].energy <= here->energy;
@@ -80,8 +87,9 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
     reservoir->corner = ckpd__nat_alloc(memory, size, sizeof *reservoir->corner);
     reservoir->value = ckpd__nat_alloc(memory, T + 1, sizeof *reservoir->value);
     reservoir->mixture = ckpd__nat_alloc(memory, T, sizeof *reservoir->mixture);
-    if (!reservoir->cost || !reservoir->level || !reservoir->run || !reservoir->candidates || !reservoir->candidate || !reservoir->corners || !reservoir->corner ||
-        !reservoir->value || !reservoir->mixture)
+    if (!reservoir->cost || !reservoir->level || !reservoir->run || !reservoir->candidates ||
+        !reservoir->candidate || !reservoir->corners || !reservoir->corner || !reservoir->value ||
+        !reservoir->mixture)
         return false;
     for (int32_t t = 0; t < model->slots; t++)
         fill_candidates(reservoir, levels, load + (size_t)t * (size_t)levels, t);
@@ -95,14 +103,17 @@ void ckpd__nat_reservoir_free(nat_reservoir *reservoir)
             reservoir->host->release(reservoir->value[t].length, reservoir->host->user);
 }
 
-/* --- the hull of a slot ------------------------------------------------------------------------------ */
+/* --- the hull of a slot
+ * ------------------------------------------------------------------------------ */
 
-/* Adds p, which lies right of all corners so far, to a lower hull; returns its new number of corners. */
+/* Adds p, which lies right of all corners so far, to a lower hull; returns its new number of
+ * corners. */
 static int32_t add_corner(nat_corner *hull, int32_t made, nat_corner p)
 {
     while (made > 1) {
         const nat_corner *a = &hull[made - 2], *b = &hull[made - 1];
-        if ((b->cost - a->cost) * (p.energy - b->energy) < (p.cost - b->cost) * (b->energy - a->energy))
+        if ((b->cost - a->cost) * (p.energy - b->energy) <
+            (p.cost - b->cost) * (b->energy - a->energy))
             break;
         made--;
     }
@@ -137,7 +148,8 @@ void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double 
     reservoir->corners[t] = made;
 }
 
-/* --- over the level of the store ----------------------------------------------------------------------- */
+/* --- over the level of the store
+ * ----------------------------------------------------------------------- */
 
 static bool reserve(nat_convex *f, const ckpd_host *host, int32_t room)
 {
@@ -237,12 +249,14 @@ static bool step_back(nat_reservoir *reservoir, int32_t t)
     return clip(here, low * s->retention, high * s->retention, s->retention, least);
 }
 
-/* Slopes that both the slot and the level after it have where they share what is there: low to high. */
+/* Slopes that both the slot and the level after it have where they share what is there: low to
+ * high. */
 typedef struct slopes {
     double low, high;
 } slopes;
 
-/* Splits what is there before slot t between the slot and the level after it; returns that level. */
+/* Splits what is there before slot t between the slot and the level after it; returns that level.
+ */
 static double step_on(nat_reservoir *reservoir, int32_t t, double level, slopes *common)
 {
     const nat_corner *corner = reservoir->corner + (size_t)t * (size_t)reservoir->most;
@@ -277,8 +291,8 @@ static double step_on(nat_reservoir *reservoir, int32_t t, double level, slopes 
 }
 
 /*
- * The worths that prove the value: while the level is free to move, energy is worth the same before and after
- * (less what the store loses); at its limits it may change as far as the slopes allow.
+ * The worths that prove the value: while the level is free to move, energy is worth the same before
+ * and after (less what the store loses); at its limits it may change as far as the slopes allow.
  */
 static void fill_worths(nat_reservoir *reservoir, double *worth)
 {
@@ -299,8 +313,10 @@ double ckpd__nat_reservoir_solve(nat_reservoir *reservoir, double *worth)
     const nat_model *model = reservoir->model;
     const ckpd_path_storage *s = model->storage;
     nat_convex *end = &reservoir->value[model->slots];
-    double low = s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : fmax(s->soc_end_kwh, s->soc_min_kwh);
-    double high = s->terminal == CKPD_TERMINAL_EQUAL ? fmin(s->soc_end_kwh, s->soc_max_kwh) : s->soc_max_kwh;
+    double low =
+        s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : fmax(s->soc_end_kwh, s->soc_min_kwh);
+    double high =
+        s->terminal == CKPD_TERMINAL_EQUAL ? fmin(s->soc_end_kwh, s->soc_max_kwh) : s->soc_max_kwh;
     if (low > high)
         return NONE;
     if (!reserve(end, reservoir->host, 1)) {

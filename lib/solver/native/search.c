@@ -44,7 +44,8 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
     search->forbidden = ckpd__nat_alloc(memory, n, 1);
     search->kept_price = ckpd__nat_alloc(memory, n, sizeof *search->kept_price);
     search->kept_forbidden = ckpd__nat_alloc(memory, n, 1);
-    return search->direction && search->best_price && search->kept_price && search->kept_forbidden && search->excess && search->scratch &&
+    return search->direction && search->best_price && search->kept_price &&
+                   search->kept_forbidden && search->excess && search->scratch &&
                    search->forbidden && ckpd__nat_primal_init(&search->primal, memory, model) &&
                    ckpd__nat_plan_init(&search->best, memory, model) &&
                    ckpd__nat_plan_init(&search->trial, memory, model)
@@ -52,7 +53,8 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
                : CKPD_ERR_NO_MEMORY;
 }
 
-/* --- open nodes ----------------------------------------------------------------------------------- */
+/* --- open nodes
+ * ----------------------------------------------------------------------------------- */
 
 static void drop_node(nat_tree *tree, nat_node *node)
 {
@@ -146,7 +148,8 @@ static void free_tree(nat_tree *tree)
         tree->host->release(tree->heap, tree->host->user);
 }
 
-/* --- fixing and splitting --------------------------------------------------------------------------- */
+/* --- fixing and splitting
+ * --------------------------------------------------------------------------- */
 
 /* Forbids every activity that no plan below the cutoff can have. */
 static void fix(nat_search *search)
@@ -167,7 +170,8 @@ typedef struct nat_split {
 /* Every two activities differ in power or in GPUs: a split can always tell them apart. */
 static bool up_to(const nat_job *job, int32_t a, int32_t cut)
 {
-    return job->kw[a] < job->kw[cut] || (!(job->kw[a] > job->kw[cut]) && job->gpus[a] <= job->gpus[cut]);
+    return job->kw[a] < job->kw[cut] ||
+           (!(job->kw[a] > job->kw[cut]) && job->gpus[a] <= job->gpus[cut]);
 }
 
 /* The split of one job's activities in one slot whose two sides both rise the most. */
@@ -207,10 +211,12 @@ static nat_split choose_split(const nat_search *search, double bound)
 }
 
 /* Pushes both sides of a split of the node that the certificate knows as `parent`. */
-static bool branch(nat_tree *tree, nat_search *search, nat_split split, double bound, int32_t parent)
+static bool branch(nat_tree *tree, nat_search *search, nat_split split, double bound,
+                   int32_t parent)
 {
     const nat_job *job = &search->model->job[split.job];
-    size_t T = (size_t)search->model->slots, base = search->dual.layout.job[split.job] + (size_t)split.slot;
+    size_t T = (size_t)search->model->slots,
+           base = search->dual.layout.job[split.job] + (size_t)split.slot;
     uint8_t *kept = (uint8_t *)search->scratch;
     for (int side = 0; side < 2; side++) {
         double least = (double)INFINITY;
@@ -222,8 +228,12 @@ static bool branch(nat_tree *tree, nat_search *search, nat_split split, double b
                 least = fmin(least, search->excess[i]);
             search->forbidden[i] = here ? kept[a] : 1;
         }
-        search->at = (nat_proof){.parent = parent, .job = split.job, .slot = split.slot, .side = side,
-                                 .gpus = job->gpus[split.cut], .kw = job->kw[split.cut]};
+        search->at = (nat_proof){.parent = parent,
+                                 .job = split.job,
+                                 .slot = split.slot,
+                                 .side = side,
+                                 .gpus = job->gpus[split.cut],
+                                 .kw = job->kw[split.cut]};
         bool ok = push_node(tree, search, bound + fmax(least, 0));
         for (int32_t a = 0; a < job->activities; a++)
             search->forbidden[base + (size_t)a * T] = kept[a];
@@ -233,11 +243,12 @@ static bool branch(nat_tree *tree, nat_search *search, nat_split split, double b
     return true;
 }
 
-/* --- the search ---------------------------------------------------------------------------------------- */
+/* --- the search
+ * ---------------------------------------------------------------------------------------- */
 
 /*
- * The plan that the caller starts from, as far as it still exists: each job takes the path that differs from its
- * steps in the fewest slots.
+ * The plan that the caller starts from, as far as it still exists: each job takes the path that
+ * differs from its steps in the fewest slots.
  */
 static bool take_start(nat_search *search)
 {
@@ -253,17 +264,20 @@ static bool take_start(nat_search *search)
         for (size_t i = 0; i < (size_t)job->activities * T; i++)
             price[i] = i < T ? 0 : 1;
         for (int32_t i = 0; i < start->step_count[j] && (size_t)i < T; i++) {
-            int32_t move = start->step_move[(size_t)j * T + (size_t)i], t = start->step_slot[(size_t)j * T + (size_t)i];
+            int32_t move = start->step_move[(size_t)j * T + (size_t)i],
+                    t = start->step_slot[(size_t)j * T + (size_t)i];
             if (move < 0 || move >= in->moves || t < 0)
                 return false;
             int32_t a = ckpd__nat_activity(job, in->mode_gpus[in->move_mode[move]],
                                            in->mode_power_kw[in->move_mode[move]]);
-            for (int32_t n = 0; a >= 0 && n < in->move_slots[move] && (size_t)t + (size_t)n < T; n++) {
+            for (int32_t n = 0; a >= 0 && n < in->move_slots[move] && (size_t)t + (size_t)n < T;
+                 n++) {
                 price[(size_t)a * T + (size_t)t + (size_t)n] = 0;
                 price[(size_t)t + (size_t)n] = 1;
             }
         }
-        if (!(ckpd__nat_path_solve(&search->primal.path_work, model, job, price, NULL) < (double)INFINITY))
+        if (!(ckpd__nat_path_solve(&search->primal.path_work, model, job, price, NULL) <
+              (double)INFINITY))
             return false;
         ckpd__nat_path_trace(&search->primal.path_work, model, job, &search->trial.path[j]);
     }
@@ -271,7 +285,8 @@ static bool take_start(nat_search *search)
     return search->trial.cost < (double)INFINITY;
 }
 
-/* A plan from nothing; with storage, the worth of energy that its dispatch finds leads to the next. */
+/* A plan from nothing; with storage, the worth of energy that its dispatch finds leads to the next.
+ */
 static void first_plan(nat_search *search)
 {
     size_t T = (size_t)search->model->slots;
@@ -295,7 +310,8 @@ static double slot_answer(const nat_search *search, int32_t t, double kw)
                           : ckpd__nat_curve(model, t, load);
 }
 
-/* First prices: what each activity costs beside the mean load of the other jobs in the best plan so far. */
+/* First prices: what each activity costs beside the mean load of the other jobs in the best plan so
+ * far. */
 static void first_prices(nat_search *search)
 {
     const nat_model *model = search->model;
@@ -324,7 +340,8 @@ static int32_t record(nat_search *search)
     nat_certificate *certificate = search->certificate;
     if (!certificate || search->lost_proof)
         return -1;
-    ckpd__nat_dual_evaluate(&search->dual, search->forbidden); /* the worths that belong to these prices */
+    ckpd__nat_dual_evaluate(&search->dual,
+                            search->forbidden); /* the worths that belong to these prices */
     nat_proof *node = ckpd__nat_certificate_add(certificate);
     if (!node) {
         search->lost_proof = true;
@@ -352,9 +369,10 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
         return true;
     }
     if (search->nodes == 1)
-        ckpd__nat_search_improve(search, search->model->jobs * (search->model->jobs + 1) / 2);
+        ckpd__nat_search_improve(search, search->model->jobs * (search->model->jobs + 1) / 2,
+                                 bound);
     else if (search->nodes % 16 == 0)
-        ckpd__nat_search_improve(search, 2);
+        ckpd__nat_search_improve(search, 2, bound);
     bool empty = !(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY);
     int32_t number = record(search);
     if (empty || bound >= ckpd__nat_search_cutoff(search))
@@ -364,7 +382,8 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     nat_split split = choose_split(search, search->dual.value);
     if (split.job >= 0)
         return branch(tree, search, split, bound, number);
-    /* One way is left, which the offer above has costed: its own prices show that it is no better. */
+    /* One way is left, which the offer above has costed: its own prices show that it is no better.
+     */
     if (search->certificate) {
         search->at = (nat_proof){.parent = number, .job = -1};
         record(search);
@@ -374,7 +393,8 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
 
 int32_t ckpd__nat_search_run(nat_search *search)
 {
-    static const nat_climb pair = {2000, 12, 1, 0.3, 10}, several = {2000, 20, 1, 0.05, 10}, inner = {25, 4, 1.5, 0.1, 0};
+    static const nat_climb pair = {2000, 12, 1, 0.3, 10}, several = {2000, 20, 1, 0.05, 10},
+                           inner = {25, 4, 1.5, 0.1, 0};
     nat_tree tree = {.host = search->host,
                      .prices = search->dual.layout.size,
                      .bits = (search->dual.layout.size + 7) / 8};

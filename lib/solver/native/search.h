@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* The search: climb the bound, look for plans on the way, fix what cannot be, split what remains. */
+/* The search: climb the bound, look for plans on the way, fix what cannot be, split what remains.
+ */
 #ifndef CKPD_LIB_SOLVER_NATIVE_SEARCH_H
 #define CKPD_LIB_SOLVER_NATIVE_SEARCH_H
 
@@ -14,37 +15,40 @@ typedef struct nat_search {
     nat_dual dual;
     nat_primal primal;
     nat_plan best, trial;
-    double ceiling;       /* cost that no plan exceeds: bounds above it prove that there is none */
-    double bound;         /* proven for the whole problem so far */
-    double *direction;    /* [layout.size] */
-    double *best_price;   /* [layout.size] */
-    double *excess;       /* [layout.size] */
-    double *scratch;      /* [layout.size] */
-    uint8_t *forbidden;   /* [layout.size] of the node at hand */
-    double *kept_price;      /* [layout.size] of the node, while plans are made better */
-    uint8_t *kept_forbidden; /* [layout.size] */
+    double ceiling;     /* cost that no plan exceeds: bounds above it prove that there is none */
+    double bound;       /* proven for the whole problem so far */
+    double *direction;  /* [layout.size] */
+    double *best_price; /* [layout.size] */
+    double *excess;     /* [layout.size] */
+    double *scratch;    /* [layout.size] */
+    uint8_t *forbidden; /* [layout.size] of the node at hand */
+    double *kept_price; /* [layout.size] of the node, while plans are made better */
+    uint8_t *kept_forbidden;      /* [layout.size] */
     nat_certificate *certificate; /* gets every node, or NULL */
-    nat_proof at;         /* the split that led to the node at hand */
-    bool lost_proof;      /* out of memory for the certificate */
-    int64_t exchanges;    /* of jobs, tried so far */
-    int32_t pull;         /* turns through the strengths of tracking */
+    nat_proof at;                 /* the split that led to the node at hand */
+    bool lost_proof;              /* out of memory for the certificate */
+    bool improving;               /* plans are sought that are better by less than the asked gap */
+    int64_t exchanges;            /* of jobs, tried so far */
+    int32_t pull;                 /* turns through the strengths of tracking */
     int64_t iterations, nodes;
-    int32_t stop;         /* 0 go on, 1 a limit, 2 cancelled */
+    int32_t stop; /* 0 go on, 1 a limit, 2 cancelled */
 } nat_search;
 
 int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_model *model,
                               const ckpd_solve_params *params);
-/* Runs until the gap is closed, the tree is empty or a limit stops it. CKPD_OK or CKPD_ERR_NO_MEMORY. */
+/* Runs until the gap is closed, the tree is empty or a limit stops it. CKPD_OK or
+ * CKPD_ERR_NO_MEMORY. */
 int32_t ckpd__nat_search_run(nat_search *search);
 /* A bound from which on a node holds nothing worth finding. */
 double ckpd__nat_search_cutoff(const nat_search *search);
 
-/* --- ascend.c ----------------------------------------------------------------------------------- */
+/* --- ascend.c -----------------------------------------------------------------------------------
+ */
 
 typedef struct nat_climb {
-    int32_t rounds;     /* evaluations at most */
-    int32_t patience;   /* evaluations without progress before the step shrinks */
-    double step, least; /* step length in Polyak steps: at first, and where to give up */
+    int32_t rounds;      /* evaluations at most */
+    int32_t patience;    /* evaluations without progress before the step shrinks */
+    double step, least;  /* step length in Polyak steps: at first, and where to give up */
     int32_t plans_every; /* evaluations between two searches for a plan; 0: none */
 } nat_climb;
 
@@ -54,12 +58,17 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how);
 void ckpd__nat_search_offer(nat_search *search, int32_t passes);
 /* Keeps the paths of plan `trial` as they are when they are the best so far. */
 void ckpd__nat_search_offer_trial(nat_search *search);
-/* Keeps the paths of the last evaluation, as they are and made better, when they are the best so far. */
+/* Keeps the paths of the last evaluation, as they are and made better, when they are the best so
+ * far. */
 void ckpd__nat_search_offer_paths(nat_search *search);
 
-/* --- improve.c ----------------------------------------------------------------------------------- */
+/* --- improve.c -----------------------------------------------------------------------------------
+ */
 
-/* Exchanges of two or three jobs of the best plan, until `patience` of them in a row gain nothing. */
-void ckpd__nat_search_improve(nat_search *search, int32_t patience);
+/*
+ * Exchanges of two or three jobs of the best plan, until `patience` of them in a row gain nothing
+ * or `bound` proves the best plan.
+ */
+void ckpd__nat_search_improve(nat_search *search, int32_t patience, double bound);
 
 #endif

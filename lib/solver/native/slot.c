@@ -8,7 +8,8 @@
 
 #define NONE ((double)INFINITY)
 
-/* --- levels -------------------------------------------------------------------------------------- */
+/* --- levels --------------------------------------------------------------------------------------
+ */
 
 /* Two totals closer than this (in kW, relative) are one: below every tolerance of the problem. */
 static const double SAME_POWER = 1e-12;
@@ -50,7 +51,8 @@ static caps loosest_caps(const nat_model *model)
 {
     caps most = {-NONE, -NONE};
     for (int32_t t = 0; t < model->slots; t++) {
-        double factor = model->view->load_factor[t], room = model->view->load_cap_kw[t] - model->fixed_kw[t];
+        double factor = model->view->load_factor[t],
+               room = model->view->load_cap_kw[t] - model->fixed_kw[t];
         double kw = factor > 0 ? room / factor : NONE;
         most.gpus = model->gpus_free[t] > most.gpus ? model->gpus_free[t] : most.gpus;
         most.kw = kw > most.kw ? kw : most.kw;
@@ -125,8 +127,8 @@ static int32_t build_tables(nat_stack *stack, nat_memory *memory, const nat_mode
     return CKPD_OK;
 }
 
-int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_model *model, int32_t limit,
-                              bool *exact)
+int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_model *model,
+                              int32_t limit, bool *exact)
 {
     size_t jobs = (size_t)model->jobs;
     caps most = loosest_caps(model);
@@ -145,7 +147,8 @@ int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_mo
     for (int32_t j = 0; status == CKPD_OK && *exact && j < model->jobs; j++) {
         const nat_job *job = &model->job[j];
         int32_t count = stack->levels[j];
-        nat_level *sums = ckpd__nat_alloc(&scratch, (size_t)count * (size_t)job->activities, sizeof *sums);
+        nat_level *sums =
+            ckpd__nat_alloc(&scratch, (size_t)count * (size_t)job->activities, sizeof *sums);
         if (!sums) {
             status = CKPD_ERR_NO_MEMORY;
             break;
@@ -155,7 +158,8 @@ int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_mo
             *exact = false;
             break;
         }
-        stack->next[j] = ckpd__nat_alloc(memory, (size_t)count * (size_t)job->activities, sizeof(int32_t));
+        stack->next[j] =
+            ckpd__nat_alloc(memory, (size_t)count * (size_t)job->activities, sizeof(int32_t));
         if (!stack->next[j]) {
             status = CKPD_ERR_NO_MEMORY;
             break;
@@ -187,18 +191,22 @@ void ckpd__nat_stack_cost(nat_stack *stack, const nat_model *model, int32_t t, d
             continue;
         }
         double load = nat_load(model, t, total.kw);
-        cost[l] = stack->charge ? ckpd__nat_storage_slot(model, t, load, worth,
-                                                         &stack->charge[(size_t)t * (size_t)levels + (size_t)l])
-                                : ckpd__nat_curve(model, t, load);
+        cost[l] =
+            stack->charge
+                ? ckpd__nat_storage_slot(model, t, load, worth,
+                                         &stack->charge[(size_t)t * (size_t)levels + (size_t)l])
+                : ckpd__nat_curve(model, t, load);
     }
 }
 
-/* --- the cheapest combination ---------------------------------------------------------------------- */
+/* --- the cheapest combination
+ * ---------------------------------------------------------------------- */
 
-bool ckpd__nat_slot_work_init(nat_slot_work *work, nat_memory *memory, const nat_stack *stack, int32_t slots,
-                              bool keep)
+bool ckpd__nat_slot_work_init(nat_slot_work *work, nat_memory *memory, const nat_stack *stack,
+                              int32_t slots, bool keep)
 {
-    size_t size = ((size_t)stack->jobs + 1) * (size_t)stack->widest, copies = keep ? (size_t)slots : 1;
+    size_t size = ((size_t)stack->jobs + 1) * (size_t)stack->widest,
+           copies = keep ? (size_t)slots : 1;
     memset(work, 0, sizeof *work);
     work->per_slot = keep ? size : 0;
     work->ahead = ckpd__nat_alloc(memory, size, sizeof *work->ahead);
@@ -236,22 +244,25 @@ static void climb_stage(stage at, const nat_stack *stack, const nat_job *job, in
     }
 }
 
-const double *ckpd__nat_slot_climb(nat_slot_work *work, const nat_stack *stack, const nat_model *model,
-                                   int32_t t, const double *const *price, const uint8_t *const *forbidden)
+const double *ckpd__nat_slot_climb(nat_slot_work *work, const nat_stack *stack,
+                                   const nat_model *model, int32_t t, const double *const *price,
+                                   const uint8_t *const *forbidden)
 {
-    size_t T = (size_t)model->slots, widest = (size_t)stack->widest, table = (size_t)t * work->per_slot;
+    size_t T = (size_t)model->slots, widest = (size_t)stack->widest,
+           table = (size_t)t * work->per_slot;
     work->ahead[0] = 0;
     for (int32_t j = 0; j < stack->jobs; j++) {
         size_t up = ((size_t)j + 1) * widest;
-        stage at = {work->ahead + up - widest, work->ahead + up, work->from + table + up, work->taken + table + up};
+        stage at = {work->ahead + up - widest, work->ahead + up, work->from + table + up,
+                    work->taken + table + up};
         climb_stage(at, stack, &model->job[j], j, T, price[j] + t,
                     forbidden && forbidden[j] ? forbidden[j] + t : NULL);
     }
     return work->ahead + (size_t)stack->jobs * widest;
 }
 
-void ckpd__nat_slot_choice(const nat_slot_work *work, const nat_stack *stack, int32_t t, int32_t level,
-                           int32_t *choice)
+void ckpd__nat_slot_choice(const nat_slot_work *work, const nat_stack *stack, int32_t t,
+                           int32_t level, int32_t *choice)
 {
     for (int32_t j = stack->jobs; j > 0; j--) {
         size_t at = (size_t)t * work->per_slot + (size_t)j * (size_t)stack->widest + (size_t)level;
@@ -260,8 +271,8 @@ void ckpd__nat_slot_choice(const nat_slot_work *work, const nat_stack *stack, in
     }
 }
 
-double ckpd__nat_slot_solve(nat_slot_work *work, const nat_stack *stack, const nat_model *model, int32_t t,
-                            const double *const *price, const uint8_t *const *forbidden,
+double ckpd__nat_slot_solve(nat_slot_work *work, const nat_stack *stack, const nat_model *model,
+                            int32_t t, const double *const *price, const uint8_t *const *forbidden,
                             int32_t *choice, int32_t *level)
 {
     const double *top = ckpd__nat_slot_climb(work, stack, model, t, price, forbidden);
@@ -280,8 +291,9 @@ double ckpd__nat_slot_solve(nat_slot_work *work, const nat_stack *stack, const n
 }
 
 void ckpd__nat_slot_marginals(nat_slot_work *work, const nat_stack *stack, const nat_model *model,
-                              int32_t t, const double *const *price, const uint8_t *const *forbidden,
-                              double *marginal, const size_t *offset)
+                              int32_t t, const double *const *price,
+                              const uint8_t *const *forbidden, double *marginal,
+                              const size_t *offset)
 {
     size_t T = (size_t)model->slots, widest = (size_t)stack->widest;
     int32_t levels = stack->levels[stack->jobs];

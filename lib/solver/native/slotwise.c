@@ -76,8 +76,8 @@ static int32_t build(nat_slotwise *s, nat_memory *memory, const ckpd_path_view *
     s->root_value = ckpd__nat_alloc(memory, T + 1, sizeof *s->root_value);
     s->most = ckpd__nat_alloc(memory, T + 1, sizeof *s->most);
     s->best = ckpd__nat_alloc(memory, T, sizeof *s->best);
-    if (status != CKPD_OK || !s->stage || !s->ahead || !s->ahead_value || !s->root_value || !s->most ||
-        !s->best) {
+    if (status != CKPD_OK || !s->stage || !s->ahead || !s->ahead_value || !s->root_value ||
+        !s->most || !s->best) {
         return CKPD_ERR_NO_MEMORY;
     }
     for (int32_t j = 0; j < view->jobs; j++) {
@@ -90,7 +90,8 @@ static int32_t build(nat_slotwise *s, nat_memory *memory, const ckpd_path_view *
         if (stage->count > MOST_COMBINATIONS) {
             return CKPD_ERR_NOT_SUPPORTED;
         }
-        stage->combination = ckpd__nat_alloc(memory, (size_t)stage->count, sizeof *stage->combination);
+        stage->combination =
+            ckpd__nat_alloc(memory, (size_t)stage->count, sizeof *stage->combination);
         if (!stage->combination) {
             return CKPD_ERR_NO_MEMORY;
         }
@@ -112,8 +113,9 @@ static bool is_possible(const nat_slotwise *s)
         for (int32_t t = 0; t < s->model.slots && most < s->required[j]; t++) {
             int64_t slot = 0;
             for (int32_t i = 0; i < s->stage[t].count; i++) {
-                slot = s->stage[t].combination[i].work[j] > slot ? s->stage[t].combination[i].work[j]
-                                                                 : slot;
+                slot = s->stage[t].combination[i].work[j] > slot
+                           ? s->stage[t].combination[i].work[j]
+                           : slot;
             }
             most += slot;
         }

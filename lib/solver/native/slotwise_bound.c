@@ -34,8 +34,8 @@ static double stage_best(const nat_slotwise *s, const nat_stage *stage, const do
 }
 
 /* Value of the bound, and its subgradient: the work that is missing. */
-static double evaluate(const nat_slotwise *s, int32_t from, const double *need, const double *multiplier,
-                       double *missing)
+static double evaluate(const nat_slotwise *s, int32_t from, const double *need,
+                       const double *multiplier, double *missing)
 {
     double value = 0;
     for (int32_t j = 0; j < s->model.jobs; j++) {
@@ -53,8 +53,8 @@ static double evaluate(const nat_slotwise *s, int32_t from, const double *need, 
 }
 
 /*
- * Subgradient steps towards a target just above the best value, which comes closer when it is not met
- * (Nedic and Bertsekas, SIAM J. Optim. 12 (2001), dynamic step size with target levels).
+ * Subgradient steps towards a target just above the best value, which comes closer when it is not
+ * met (Nedic and Bertsekas, SIAM J. Optim. 12 (2001), dynamic step size with target levels).
  */
 double ckpd__nat_slotwise_multipliers(const nat_slotwise *s, int32_t from, const double *need,
                                       double *multiplier, int32_t rounds)
@@ -95,7 +95,8 @@ double ckpd__nat_slotwise_multipliers(const nat_slotwise *s, int32_t from, const
     return best;
 }
 
-/* --- preparation ---------------------------------------------------------------------------------- */
+/* --- preparation
+ * ---------------------------------------------------------------------------------- */
 
 static int by_excess(const void *left, const void *right)
 {
@@ -106,7 +107,8 @@ static int by_excess(const void *left, const void *right)
     return memcmp(a->mode, b->mode, sizeof a->mode);
 }
 
-/* Slots with a clear choice first: their labels stay few, and the bound of the rest is the better one. */
+/* Slots with a clear choice first: their labels stay few, and the bound of the rest is the better
+ * one. */
 static int by_clearness(const void *left, const void *right)
 {
     const nat_stage *a = left, *b = right;
@@ -148,7 +150,8 @@ void ckpd__nat_slotwise_prepare(nat_slotwise *s)
         int32_t best = 0;
         double least = stage_best(s, stage, s->multiplier, &best);
         for (int32_t i = 0; i < stage->count; i++) {
-            stage->combination[i].excess = reduced(s, &stage->combination[i], s->multiplier) - least;
+            stage->combination[i].excess =
+                reduced(s, &stage->combination[i], s->multiplier) - least;
         }
         qsort(stage->combination, (size_t)stage->count, sizeof *stage->combination, by_excess);
     }

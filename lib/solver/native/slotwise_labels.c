@@ -23,9 +23,9 @@ typedef struct nat_front {
 typedef struct nat_pass {
     const nat_slotwise *s;
     nat_front now, next;
-    nat_step **trace;    /* [slots + 1] how each label of a stage came about */
-    double *least;       /* [room] for dominance */
-    int64_t *rank;       /* [room] */
+    nat_step **trace; /* [slots + 1] how each label of a stage came about */
+    double *least;    /* [room] for dominance */
+    int64_t *rank;    /* [room] */
     int32_t width;
     double cutoff, left_out;
 } nat_pass;
@@ -54,7 +54,8 @@ static bool can_finish(const nat_slotwise *s, int32_t stage, const nat_label *la
     return true;
 }
 
-/* --- dominance ------------------------------------------------------------------------------------ */
+/* --- dominance
+ * ------------------------------------------------------------------------------------ */
 
 static int by_work(const void *left, const void *right)
 {
@@ -103,8 +104,9 @@ static int32_t position(const int64_t *sorted, int32_t count, int64_t value)
 }
 
 /*
- * With up to two jobs: labels by falling work of the first job; a tree over the work of the second keeps the
- * least cost of those with at least as much of it. With more jobs only equal work is compared.
+ * With up to two jobs: labels by falling work of the first job; a tree over the work of the second
+ * keeps the least cost of those with at least as much of it. With more jobs only equal work is
+ * compared.
  */
 static void drop_dominated(nat_pass *pass, nat_front *front)
 {
@@ -152,7 +154,8 @@ static void narrow(nat_pass *pass, nat_front *front)
     }
 }
 
-/* --- the pass ------------------------------------------------------------------------------------- */
+/* --- the pass
+ * ------------------------------------------------------------------------------------- */
 
 static void extend(nat_pass *pass, int32_t t, int32_t from)
 {
@@ -165,7 +168,8 @@ static void extend(nat_pass *pass, int32_t t, int32_t from)
                                          (double)s->required[j]
                                    : 0;
     }
-    for (int32_t i = 0; i < stage->count && root + stage->combination[i].excess < pass->cutoff; i++) {
+    for (int32_t i = 0; i < stage->count && root + stage->combination[i].excess < pass->cutoff;
+         i++) {
         const nat_combination *c = &stage->combination[i];
         nat_label next = *label;
         next.cost += c->cost;
@@ -230,7 +234,8 @@ static int32_t run(nat_slotwise *s, const ckpd_host *host, nat_memory *memory, n
     return CKPD_OK;
 }
 
-int32_t ckpd__nat_slotwise_pass(nat_slotwise *s, const ckpd_host *host, int32_t width, double *left_out)
+int32_t ckpd__nat_slotwise_pass(nat_slotwise *s, const ckpd_host *host, int32_t width,
+                                double *left_out)
 {
     nat_memory memory = {.host = host};
     int32_t room = 4 * width + 64;

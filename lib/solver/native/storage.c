@@ -14,10 +14,12 @@ static double slot_value(const nat_model *model, int32_t t, double load, double 
 {
     const ckpd_path_storage *s = model->storage;
     return ckpd__nat_curve(model, t, load + draw) +
-           s->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours - worth * ckpd__nat_storage_stored(model, draw);
+           s->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours -
+           worth * ckpd__nat_storage_stored(model, draw);
 }
 
-double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, double worth, double *draw)
+double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, double worth,
+                              double *draw)
 {
     const ckpd_path_view *view = model->view;
     const ckpd_path_storage *s = model->storage;
@@ -49,8 +51,10 @@ double ckpd__nat_storage_levels(const nat_model *model, const double *worth)
     int32_t T = model->slots;
     double sum = 0;
     for (int32_t t = 0; t <= T; t++) {
-        double low = t == 0 ? s->soc_start_kwh : s->soc_min_kwh, high = t == 0 ? low : s->soc_max_kwh;
-        double rate = (t > 0 ? worth[t - 1] : 0) - (t < T ? s->retention * worth[t] : s->end_value_per_kwh);
+        double low = t == 0 ? s->soc_start_kwh : s->soc_min_kwh,
+               high = t == 0 ? low : s->soc_max_kwh;
+        double rate =
+            (t > 0 ? worth[t - 1] : 0) - (t < T ? s->retention * worth[t] : s->end_value_per_kwh);
         if (t == T && s->terminal != CKPD_TERMINAL_FREE)
             low = fmax(low, s->soc_end_kwh);
         if (t == T && s->terminal == CKPD_TERMINAL_EQUAL)

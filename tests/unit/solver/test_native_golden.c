@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The native solver on the golden day. Expected optima: ../shared/cases/README.md (HiGHS and CBC on an
- * independently written model, relative gap 1e-6).
+ * The native solver on the golden day. Expected optima: ../shared/cases/README.md (HiGHS and CBC on
+ * an independently written model, relative gap 1e-6).
  */
 #include "solver/native/native.h"
 #include "support/case_view.h"
@@ -56,8 +56,10 @@ END_TEST
 
 START_TEST(quarter_hours)
 {
-    check_case("cases/aidc2048-golden.json", (case_options){.repeat = 4, .segments = 24}, 0, 294.944);
-    check_case("cases/aidc2048-steep.json", (case_options){.repeat = 4, .segments = 24}, 0, 360.314);
+    check_case("cases/aidc2048-golden.json", (case_options){.repeat = 4, .segments = 24}, 0,
+               294.944);
+    check_case("cases/aidc2048-steep.json", (case_options){.repeat = 4, .segments = 24}, 0,
+               360.314);
 }
 END_TEST
 
@@ -66,8 +68,8 @@ START_TEST(by_segments)
     static const struct {
         int32_t segments;
         double cost;
-    } known[] = {{1, 327.8925}, {2, 325.41}, {3, 319.106}, {4, 314.562}, {6, 318.594},
-                 {8, 302.786},  {16, 294.85}, {24, 297.578}};
+    } known[] = {{1, 327.8925}, {2, 325.41},  {3, 319.106}, {4, 314.562},
+                 {6, 318.594},  {8, 302.786}, {16, 294.85}, {24, 297.578}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         check_case("cases/aidc2048-golden.json", (case_options){.segments = known[i].segments}, 0,
                    known[i].cost);
@@ -95,6 +97,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {golden_day, steep_day, battery, quarter_hours, by_segments, by_gpu_cap, four_jobs, NULL};
+    const TTest *const tests[] = {golden_day,  steep_day,  battery,   quarter_hours,
+                                  by_segments, by_gpu_cap, four_jobs, NULL};
     return test_run(test_suite("native golden", tests));
 }

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool read_case(case_view *view, const char *name, case_options options, ckpd_path_result *result)
+static bool read_case(case_view *view, const char *name, case_options options,
+                      ckpd_path_result *result)
 {
     const char *path = test_shared_path(name);
     if (!path)
@@ -52,7 +53,8 @@ START_TEST(cancel_at_any_poll)
             ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
             /* A proof that the last step completed stands all the same. */
             if (run.polls >= poll)
-                ck_assert(result.outcome == CKPD_OUTCOME_CANCELLED || result.outcome == CKPD_OUTCOME_OPTIMAL);
+                ck_assert(result.outcome == CKPD_OUTCOME_CANCELLED ||
+                          result.outcome == CKPD_OUTCOME_OPTIMAL);
             if (poll == 1)
                 ck_assert_int_eq(result.outcome, CKPD_OUTCOME_CANCELLED);
             if (result.has_plan)
@@ -102,8 +104,10 @@ START_TEST(threads_change_nothing)
     ck_assert_int_eq(memcmp(&one.bound, &three.bound, sizeof one.bound), 0);
     size_t jobs = (size_t)view.view.jobs, slots = (size_t)view.view.slots;
     ck_assert_int_eq(memcmp(one.plan.step_count, three.plan.step_count, jobs * sizeof(int32_t)), 0);
-    ck_assert_int_eq(memcmp(one.plan.step_move, three.plan.step_move, jobs * slots * sizeof(int32_t)), 0);
-    ck_assert_int_eq(memcmp(one.plan.step_slot, three.plan.step_slot, jobs * slots * sizeof(int32_t)), 0);
+    ck_assert_int_eq(
+        memcmp(one.plan.step_move, three.plan.step_move, jobs * slots * sizeof(int32_t)), 0);
+    ck_assert_int_eq(
+        memcmp(one.plan.step_slot, three.plan.step_slot, jobs * slots * sizeof(int32_t)), 0);
     case_view_free(&view);
 }
 END_TEST
@@ -130,7 +134,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {time_limit_keeps_plan_and_bound, cancel_at_any_poll, memory_runs_out,
-                                  threads_change_nothing, start_is_kept, NULL};
+    const TTest *const tests[] = {
+        time_limit_keeps_plan_and_bound, cancel_at_any_poll, memory_runs_out,
+        threads_change_nothing,          start_is_kept,      NULL};
     return test_run(test_suite("native limits", tests));
 }
