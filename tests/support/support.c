@@ -80,6 +80,13 @@ const char *test_shared_path(const char *name)
     joined(path, sizeof path, SHARED_DIR, name);
     FILE *f = fopen(path, "rb");
     if (f == NULL) {
+        /* the golden cases have a copy of their own */
+        static char own[4096];
+        f = fopen(joined(own, sizeof own, SRC_DIR "/tests/golden", name), "rb");
+        if (f != NULL) {
+            fclose(f);
+            return own;
+        }
         printf("SKIP: %s is absent\n", path);
         fflush(stdout);
         return NULL;

@@ -22,7 +22,8 @@ bool test_fast(void);
 /* true in `make check-long`: loops at their full length. */
 bool test_long(void);
 
-/* Path of a file beside the source tree (../shared/NAME), or NULL after a SKIP line when it is absent.
+/* Path of a file beside the source tree (../shared/NAME), else of the copy in tests/golden (NAME begins with
+   cases/), or NULL after a SKIP line when both are absent.
    The result is a static buffer, overwritten by the next call. */
 const char *test_shared_path(const char *name);
 

@@ -3,66 +3,11 @@
  * Graphs against counts made by hand and against an enumeration that knows neither moves nor nodes:
  * every way to fill the slots with runs of segments in a mode.
  */
-#include "graph/graph.h"
-#include "support/support.h"
+#include "unit/graph/small_job.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ckpd_context *context;
-
-static void setup(void)
-{
-    ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
-}
-
-static void teardown(void)
-{
-    ckpd_context_free(context);
-}
-
-static void expect_error(int32_t status, int32_t code, const char *field, const char *part)
-{
-    ckpd_error error = {.size = sizeof error};
-    ck_assert_int_eq(ckpd_context_last_error(context, &error), CKPD_OK);
-    ck_assert_msg(status == code, "%d, not %d: %s", status, code, error.message);
-    ck_assert_str_eq(error.field, field);
-    ck_assert_msg(strstr(error.message, part) != NULL, "'%s' lacks '%s'", error.message, part);
-}
-
-enum { MOST_MODES = 3 };
-static ckpd_mode modes[MOST_MODES];
-
-/* A job whose segment takes hours[m] hours in mode m. */
-static ckpd__graph_spec spec_of(int32_t slots, int32_t segments, int32_t count, const double *hours)
-{
-    for (int32_t m = 0; m < count; m++) {
-        modes[m] = (ckpd_mode){.size = sizeof modes[m],
-                               .gpus = 8 * (m + 1),
-                               .rate = 1.0 / hours[m],
-                               .power_kw = 10.0 * (m + 1),
-                               .idle_power_kw = 2.0 * (m + 1)};
-    }
-    return (ckpd__graph_spec){.name = "job",
-                              .slots = slots,
-                              .deadline = slots,
-                              .segments = segments,
-                              .slot_hours = 1,
-                              .work = 3600.0 * segments,
-                              .modes = count,
-                              .running = -1,
-                              .mode = modes,
-                              .reduce = 1};
-}
-
-static ckpd_graph *make(const ckpd__graph_spec *spec)
-{
-    ckpd_graph *graph = NULL;
-    int32_t status = ckpd__graph_make(&graph, context, spec);
-    ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
-    return graph;
-}
 
 /* --- sets of slot patterns -------------------------------------------------------------------- */
 
@@ -488,91 +433,6 @@ START_TEST(edge_costs_are_asked_once_an_edge)
 }
 END_TEST
 
-START_TEST(bad_jobs_are_refused)
-{
-    const double hours[] = {1.0, 2.0};
-    ckpd_graph *graph = NULL;
-    ckpd__graph_spec good = spec_of(4, 3, 2, hours);
-    ckpd__graph_spec spec = good;
-    spec.deadline = 5;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "deadline",
-                 "deadline 5 is beyond the horizon of 4 slots");
-    spec = good;
-    spec.release = 4;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "release",
-                 "release 4 is not before deadline 4");
-    spec = good;
-    spec.segments = 0;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "segments",
-                 "at least 1");
-    spec = good;
-    spec.start_segments = 4;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "start_segments", "4");
-    spec = good;
-    spec.slots = 0;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "slots", "0 slots");
-    spec = good;
-    spec.slot_hours = 0;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "slot_hours", "below");
-    spec = good;
-    spec.modes = 0;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_NO_MODE, "modes", "no mode");
-    spec = good;
-    spec.work = 0;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "work", "not positive");
-    spec = good;
-    spec.running = 0;
-    spec.running_segments = 1;
-    spec.release = 1;
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_INCONSISTENT, "release",
-                 "released at 1");
-    ck_assert_ptr_null(graph);
-}
-END_TEST
-
-START_TEST(absurd_sizes_are_refused)
-{
-    /* a year of five-minute slots is fine, a million segments are not */
-    const double hours[] = {300.0};
-    const double tiny[] = {0.5};
-    ckpd__graph_spec spec = spec_of(100000, 200, 1, hours);
-    ckpd_graph *graph = make(&spec);
-    ck_assert(graph->has_path);
-    ck_assert_int_eq(graph->moves.count, 1);
-    ckpd_graph_free(graph);
-    spec = spec_of(100000, 1000000, 1, tiny);
-    expect_error(ckpd__graph_make(&graph, context, &spec), CKPD_ERR_RANGE, "segments",
-                 "use fewer segments");
-}
-END_TEST
-
-START_TEST(options_are_fields)
-{
-    ckpd_graph_options *options = NULL;
-    double value = 0;
-    const uint8_t allowed[] = {1, 0, 0, 1};
-    ck_assert_int_eq(ckpd_graph_options_new(&options, context), CKPD_OK);
-    ck_assert_int_eq(ckpd_graph_options_get(options, "reduce", &value), CKPD_OK);
-    ck_assert_double_eq(value, 1);
-    expect_error(ckpd_graph_options_set(options, "reduced", 1), CKPD_ERR_UNKNOWN_NAME, "reduced",
-                 "reduce");
-    expect_error(ckpd_graph_options_set(options, "checkpoint_save_share", 1), CKPD_ERR_RANGE,
-                 "checkpoint_save_share", "0.99");
-    expect_error(ckpd_graph_options_set_text(options, "last_slot_power", "full"),
-                 CKPD_ERR_UNKNOWN_NAME, "last_slot_power", "occupied|prorated");
-    ck_assert_int_eq(ckpd_graph_options_set_text(options, "last_slot_power", "prorated"), CKPD_OK);
-    ck_assert_int_eq(ckpd_graph_options_set_transitions(options, 2, allowed), CKPD_OK);
-    ck_assert_int_eq(options->allowed[2], 0);
-    expect_error(ckpd_graph_options_set_transitions(options, 0, allowed), CKPD_ERR_RANGE, "modes",
-                 "0");
-    ck_assert_int_eq(ckpd_graph_options_set_transitions(options, 0, NULL), CKPD_OK);
-    ck_assert_ptr_null(options->allowed);
-    ck_assert_int_eq(ckpd_graph_options_field_count(), CKPD__GRAPH_FIELDS);
-    ckpd_graph_options_free(options);
-    ckpd_graph_options_free(NULL);
-}
-END_TEST
-
 START_TEST(graphs_are_shared_and_resegmented)
 {
     const double hours[] = {1.5};
@@ -605,18 +465,8 @@ int main(void)
         saving_takes_a_share_of_each_segment,
         prorated_power_in_the_last_slot,
         edge_costs_are_asked_once_an_edge,
-        bad_jobs_are_refused,
-        absurd_sizes_are_refused,
-        options_are_fields,
         graphs_are_shared_and_resegmented,
         NULL,
     };
-    Suite *suite = suite_create("graph");
-    TCase *tc = tcase_create("graph");
-    tcase_add_checked_fixture(tc, setup, teardown);
-    for (int i = 0; tests[i] != NULL; i++) {
-        tcase_add_test(tc, tests[i]);
-    }
-    suite_add_tcase(suite, tc);
-    return test_run(suite);
+    return run_graph_tests("graph", tests);
 }
