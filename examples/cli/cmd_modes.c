@@ -44,8 +44,8 @@ static void print_head(const ckpd_case *loaded, int32_t job)
     double feasible = published(loaded, name, "feasible_modes");
     double retained = published(loaded, name, "retained_modes");
     cli_put(stdout, name);
-    printf(": %lld layouts looked at, %d feasible",
-           (long long)ckpd_mode_set_layout_count(modes), (int)ckpd_mode_set_feasible_count(modes));
+    printf(": %lld layouts looked at, %d feasible", (long long)ckpd_mode_set_layout_count(modes),
+           (int)ckpd_mode_set_feasible_count(modes));
     if (isfinite(feasible)) {
         printf(" (published %g)", feasible);
     }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /**
  * @file backend.h
- * For authors of solver backends: the two neutral views of a dispatch problem and the backend table.
+ * For authors of solver backends: the two neutral views of a dispatch problem and the backend
+ * table.
  *
- * This header promises less than the others: structs grow at their end, and a semantic change raises
- * CKPD_BACKEND_ABI. Every struct starts with its size; a reader takes the smaller of the
+ * This header promises less than the others: structs grow at their end, and a semantic change
+ * raises CKPD_BACKEND_ABI. Every struct starts with its size; a reader takes the smaller of the
  * given size and its own sizeof, and treats what lies beyond as zero.
  *
- * A problem has two equivalent views. The *path view* keeps the structure: per job a set of moves in
- * a time-by-checkpoint grid, per slot a piecewise-linear cost of the net draw, caps, one storage.
- * The *MILP view* is derived from it: sparse columns, rows, integrality. A backend implements either.
- * A linear program is a MILP view without integer columns.
+ * A problem has two equivalent views. The *path view* keeps the structure: per job a set of moves
+ * in a time-by-checkpoint grid, per slot a piecewise-linear cost of the net draw, caps, one
+ * storage. The *MILP view* is derived from it: sparse columns, rows, integrality. A backend
+ * implements either. A linear program is a MILP view without integer columns.
  *
  * All arrays of a view are borrowed for the length of the call and never change. All arrays of a
  * result belong to the caller of the backend, have the stated length and are filled by the backend.
@@ -48,123 +49,120 @@ enum {
  * nothing from there on.
  */
 typedef struct ckpd_path_job {
-    size_t size; /**< sizeof(ckpd_path_job), set by the caller */
-    const char *name; /**< label for messages, may be any UTF-8 */
-    int32_t kind;     /**< CKPD_JOB_... */
-    int32_t segments; /**< K: segments done at the sink */
-    int32_t source_slot;    /**< boundary of the source node */
-    int32_t source_segment; /**< segments done at the source node */
-    int32_t source_state;   /**< state of the source node, 0 or 1 + last mode */
-    int32_t deadline;       /**< last boundary a move may reach */
-    int32_t may_wait;       /**< 0: no wait edges (continuous training) */
-    int32_t modes; /**< number of modes */
-    const int32_t *mode_gpus;      /**< [modes] GPUs held */
-    const double *mode_power_kw;   /**< [modes] IT power of a fully used slot */
-    int32_t moves; /**< number of moves */
-    int32_t states;                /**< 1, or 1 + modes with transitions */
-    const int32_t *move_mode;      /**< [moves] */
-    const int32_t *move_slots;     /**< [moves] >= 1 */
-    const int32_t *move_segments;  /**< [moves] >= 1 */
-    const int32_t *move_class;     /**< [moves] transition class, >= 1; NULL means all 1 */
-    const double *move_last_kw;    /**< [moves] IT power in the last occupied slot; NULL: mode power */
-    const uint8_t *transition;     /**< [states * modes] 0 forbidden, else class; NULL: all allowed */
-    const uint8_t *node_open;      /**< [states][slots + 1][segments + 1] 1 when on some path */
-    const double *edge_cost;       /**< [moves][slots][segments] money of a move started at (t, k);
-                                        NULL: none. May be negative. */
-    const uint8_t *edge_closed;    /**< [moves][slots][segments] 1: removed by presolve; NULL: none */
-    const double *fixed_power_kw;  /**< [slots] IT power of a running edge that cannot be changed, or NULL */
-    const int32_t *fixed_gpus;     /**< [slots] its GPUs, or NULL */
+    size_t size;                  /**< sizeof(ckpd_path_job), set by the caller */
+    const char *name;             /**< label for messages, may be any UTF-8 */
+    int32_t kind;                 /**< CKPD_JOB_... */
+    int32_t segments;             /**< K: segments done at the sink */
+    int32_t source_slot;          /**< boundary of the source node */
+    int32_t source_segment;       /**< segments done at the source node */
+    int32_t source_state;         /**< state of the source node, 0 or 1 + last mode */
+    int32_t deadline;             /**< last boundary a move may reach */
+    int32_t may_wait;             /**< 0: no wait edges (continuous training) */
+    int32_t modes;                /**< number of modes */
+    const int32_t *mode_gpus;     /**< [modes] GPUs held */
+    const double *mode_power_kw;  /**< [modes] IT power of a fully used slot */
+    int32_t moves;                /**< number of moves */
+    int32_t states;               /**< 1, or 1 + modes with transitions */
+    const int32_t *move_mode;     /**< [moves] */
+    const int32_t *move_slots;    /**< [moves] >= 1 */
+    const int32_t *move_segments; /**< [moves] >= 1 */
+    const int32_t *move_class;    /**< [moves] transition class, >= 1; NULL means all 1 */
+    const double *move_last_kw; /**< [moves] IT power in the last occupied slot; NULL: mode power */
+    const uint8_t *transition;  /**< [states * modes] 0 forbidden, else class; NULL: all allowed */
+    const uint8_t *node_open;   /**< [states][slots + 1][segments + 1] 1 when on some path */
+    const double *edge_cost;    /**< [moves][slots][segments] money of a move started at (t, k);
+                                     NULL: none. May be negative. */
+    const uint8_t *edge_closed; /**< [moves][slots][segments] 1: removed by presolve; NULL: none */
+    const double *fixed_power_kw; /**< [slots] IT power of a fixed running edge, or NULL */
+    const int32_t *fixed_gpus;    /**< [slots] its GPUs, or NULL */
     /* CKPD_JOB_SLOTWISE: any mode or none in each slot of source_slot .. deadline - 1; the sum of
        mode_work_per_slot over the slots must reach work_required (already relaxed by 1e-9). */
     const double *mode_work_per_slot; /**< [modes] */
-    double work_required; /**< work to be reached over all slots */
+    double work_required;             /**< work to be reached over all slots */
 } ckpd_path_job;
 
 /** Terminal rules of the storage. */
-enum {
-    CKPD_TERMINAL_FREE = 0,
-    CKPD_TERMINAL_AT_LEAST = 1,
-    CKPD_TERMINAL_EQUAL = 2
-};
+enum { CKPD_TERMINAL_FREE = 0, CKPD_TERMINAL_AT_LEAST = 1, CKPD_TERMINAL_EQUAL = 2 };
 
 /**
- * Storage: soc[t+1] = soc[t] * retention + eta_charge * charge[t] * h - discharge[t] * h / eta_discharge.
- * Charge and discharge are never both positive in one slot.
+ * Storage: soc[t+1] = soc[t] * retention + eta_charge * charge[t] * h - discharge[t] * h /
+ * eta_discharge. Charge and discharge are never both positive in one slot.
  */
 typedef struct ckpd_path_storage {
-    size_t size; /**< sizeof(ckpd_path_storage), set by the caller */
-    double charge_max_kw; /**< largest charge */
-    double discharge_max_kw; /**< largest discharge */
-    double eta_charge;    /**< (0, 1] */
-    double eta_discharge; /**< (0, 1] */
-    double retention;     /**< share of the energy kept over one slot, (0, 1] */
-    double soc_min_kwh; /**< least energy at every boundary */
-    double soc_max_kwh; /**< most energy at every boundary */
-    double soc_start_kwh; /**< energy at boundary 0 */
-    int32_t terminal;     /**< CKPD_TERMINAL_... */
-    int32_t reserved; /**< 0 */
+    size_t size;                    /**< sizeof(ckpd_path_storage), set by the caller */
+    double charge_max_kw;           /**< largest charge */
+    double discharge_max_kw;        /**< largest discharge */
+    double eta_charge;              /**< (0, 1] */
+    double eta_discharge;           /**< (0, 1] */
+    double retention;               /**< share of the energy kept over one slot, (0, 1] */
+    double soc_min_kwh;             /**< least energy at every boundary */
+    double soc_max_kwh;             /**< most energy at every boundary */
+    double soc_start_kwh;           /**< energy at boundary 0 */
+    int32_t terminal;               /**< CKPD_TERMINAL_... */
+    int32_t reserved;               /**< 0 */
     double soc_end_kwh;             /**< for EQUAL and AT_LEAST */
     double end_value_per_kwh;       /**< money earned per kWh left at the end */
     double throughput_cost_per_kwh; /**< money per kWh charged and per kWh discharged */
 } ckpd_path_storage;
 
-/** A plan in path terms: steps (moves) of each job and storage power; used for warm starts and results. */
+/** A plan in path terms: steps (moves) of each job and storage power; used for warm starts and
+ * results. */
 typedef struct ckpd_path_plan {
-    size_t size; /**< sizeof(ckpd_path_plan), set by the caller */
+    size_t size;          /**< sizeof(ckpd_path_plan), set by the caller */
     int32_t *step_count;  /**< [jobs] */
     int32_t *step_slot;   /**< [jobs][slots] start slot of the i-th move, ascending */
     int32_t *step_move;   /**< [jobs][slots] move index of the i-th move */
-    int32_t *slot_mode;   /**< [jobs][slots] for slot-wise jobs: mode or -1; NULL when there are none */
+    int32_t *slot_mode;   /**< [jobs][slots] mode or -1 of slot-wise jobs; NULL: none are */
     double *charge_kw;    /**< [slots] NULL without storage */
     double *discharge_kw; /**< [slots] NULL without storage */
 } ckpd_path_plan;
 
 /**
  * The whole problem. The net draw of slot t is
- *   x[t] = base_load_kw[t] + load_factor[t] * sum over jobs of (fixed + moving IT power) + charge - discharge
- * and costs curve_t(x[t]) money in that slot; curve_t is linear between the breakpoints
+ *   x[t] = base_load_kw[t] + load_factor[t] * sum over jobs of (fixed + moving IT power) + charge -
+ * discharge and costs curve_t(x[t]) money in that slot; curve_t is linear between the breakpoints
  * curve_start[t] .. curve_start[t + 1] - 1 and infeasible outside of the first and last. The site
  * load (x without the storage) must stay <= load_cap_kw[t] and the GPUs in use <= gpu_cap[t].
  * Objective: cost_offset + sum of slot costs + edge costs + storage throughput cost - end value.
  */
 typedef struct ckpd_path_view {
-    size_t size; /**< sizeof(ckpd_path_view), set by the caller */
-    int32_t slots; /**< number of slots */
-    int32_t jobs; /**< number of jobs */
-    double slot_hours; /**< length of a slot */
-    double cost_offset; /**< money that no plan changes */
-    const ckpd_path_job *const *job;    /**< [jobs] */
-    const double *base_load_kw;         /**< [slots] site load without any job */
-    const double *load_factor;          /**< [slots] PUE */
-    const double *load_cap_kw;          /**< [slots] +infinity when none */
-    const double *gpu_cap;              /**< [slots] */
-    const int64_t *curve_start;         /**< [slots + 1] */
-    const double *curve_x_kw;           /**< strictly ascending within a slot, at least one point */
-    const double *curve_cost;           /**< money in the slot */
-    const uint8_t *curve_convex;        /**< [slots] 1 when the curve of the slot is convex */
-    const ckpd_path_storage *storage;   /**< NULL without storage */
-    const ckpd_path_plan *start;        /**< a plan to start from, not necessarily feasible, or NULL */
+    size_t size;                      /**< sizeof(ckpd_path_view), set by the caller */
+    int32_t slots;                    /**< number of slots */
+    int32_t jobs;                     /**< number of jobs */
+    double slot_hours;                /**< length of a slot */
+    double cost_offset;               /**< money that no plan changes */
+    const ckpd_path_job *const *job;  /**< [jobs] */
+    const double *base_load_kw;       /**< [slots] site load without any job */
+    const double *load_factor;        /**< [slots] PUE */
+    const double *load_cap_kw;        /**< [slots] +infinity when none */
+    const double *gpu_cap;            /**< [slots] */
+    const int64_t *curve_start;       /**< [slots + 1] */
+    const double *curve_x_kw;         /**< strictly ascending within a slot, at least one point */
+    const double *curve_cost;         /**< money in the slot */
+    const uint8_t *curve_convex;      /**< [slots] 1 when the curve of the slot is convex */
+    const ckpd_path_storage *storage; /**< NULL without storage */
+    const ckpd_path_plan *start; /**< a plan to start from, not necessarily feasible, or NULL */
 } ckpd_path_view;
 
 /** Sparse MILP by columns, 0-based: minimise offset + cost x, row_lower <= A x <= row_upper. */
 typedef struct ckpd_milp_view {
-    size_t size; /**< sizeof(ckpd_milp_view), set by the caller */
-    int32_t columns; /**< number of columns */
-    int32_t rows; /**< number of rows */
-    int64_t nonzeros; /**< number of entries */
-    double offset; /**< constant of the objective */
-    const double *cost;         /**< [columns] */
-    const double *lower;        /**< [columns] may be -infinity */
-    const double *upper;        /**< [columns] may be +infinity */
-    const uint8_t *integer;     /**< [columns] 1 for integer columns; NULL: a pure LP */
-    const double *row_lower;    /**< [rows] */
-    const double *row_upper;    /**< [rows] */
-    const int64_t *start;       /**< [columns + 1] */
-    const int32_t *index;       /**< [nonzeros] row of each entry, ascending within a column */
-    const double *value;        /**< [nonzeros] */
-    const double *start_point;  /**< [columns] a point to start from, or NULL */
-    int32_t hint_pseudo_cost;   /**< 1: branching by pseudo-costs is known to help (scenario S3) */
-    int32_t reserved; /**< 0 */
+    size_t size;               /**< sizeof(ckpd_milp_view), set by the caller */
+    int32_t columns;           /**< number of columns */
+    int32_t rows;              /**< number of rows */
+    int64_t nonzeros;          /**< number of entries */
+    double offset;             /**< constant of the objective */
+    const double *cost;        /**< [columns] */
+    const double *lower;       /**< [columns] may be -infinity */
+    const double *upper;       /**< [columns] may be +infinity */
+    const uint8_t *integer;    /**< [columns] 1 for integer columns; NULL: a pure LP */
+    const double *row_lower;   /**< [rows] */
+    const double *row_upper;   /**< [rows] */
+    const int64_t *start;      /**< [columns + 1] */
+    const int32_t *index;      /**< [nonzeros] row of each entry, ascending within a column */
+    const double *value;       /**< [nonzeros] */
+    const double *start_point; /**< [columns] a point to start from, or NULL */
+    int32_t hint_pseudo_cost;  /**< 1: branching by pseudo-costs is known to help (scenario S3) */
+    int32_t reserved;          /**< 0 */
 } ckpd_milp_view;
 
 /** Outcome of a solve, apart from the status of the call. */
@@ -180,7 +178,7 @@ enum {
 
 /** Limits and targets of a solve. */
 typedef struct ckpd_solve_params {
-    size_t size; /**< sizeof(ckpd_solve_params), set by the caller */
+    size_t size;             /**< sizeof(ckpd_solve_params), set by the caller */
     double time_limit_s;     /**< +infinity for none */
     double relative_gap;     /**< stop when abs gap <= relative_gap * max(|UB|, |LB|) */
     double absolute_gap;     /**< stop when UB - LB <= absolute_gap */
@@ -188,95 +186,101 @@ typedef struct ckpd_solve_params {
     int64_t iteration_limit; /**< < 0 for none */
     int32_t threads;         /**< >= 1 */
     int32_t presolve;        /**< 1: the backend's own presolve may be used */
-    int32_t seed; /**< of whatever the backend draws */
-    int32_t reserved; /**< 0 */
+    int32_t seed;            /**< of whatever the backend draws */
+    int32_t reserved;        /**< 0 */
     int64_t memory_limit_mb; /**< of the solver's own memory, <= 0 for none */
 } ckpd_solve_params;
 
 /** Answer to a path view. */
 typedef struct ckpd_path_result {
-    size_t size; /**< sizeof(ckpd_path_result), set by the caller */
-    int32_t outcome;   /**< CKPD_OUTCOME_... */
-    int32_t has_plan;  /**< 1 when `plan` is filled */
-    double objective;  /**< of the plan, including cost_offset */
-    double bound;      /**< lower bound, -infinity when none */
-    int64_t iterations; /**< work units of the backend */
-    int64_t nodes; /**< branch-and-bound nodes */
+    size_t size;         /**< sizeof(ckpd_path_result), set by the caller */
+    int32_t outcome;     /**< CKPD_OUTCOME_... */
+    int32_t has_plan;    /**< 1 when `plan` is filled */
+    double objective;    /**< of the plan, including cost_offset */
+    double bound;        /**< lower bound, -infinity when none */
+    int64_t iterations;  /**< work units of the backend */
+    int64_t nodes;       /**< branch-and-bound nodes */
     ckpd_path_plan plan; /**< its arrays are given by the caller */
     char message[256];   /**< reason in words, "" when nothing to say */
 } ckpd_path_result;
 
 /** Answer to a MILP view. */
 typedef struct ckpd_milp_result {
-    size_t size; /**< sizeof(ckpd_milp_result), set by the caller */
-    int32_t outcome; /**< CKPD_OUTCOME_... */
-    int32_t has_plan; /**< 1 when x is filled */
-    double objective; /**< of x, including the offset */
-    double bound; /**< lower bound, -infinity when none */
+    size_t size;        /**< sizeof(ckpd_milp_result), set by the caller */
+    int32_t outcome;    /**< CKPD_OUTCOME_... */
+    int32_t has_plan;   /**< 1 when x is filled */
+    double objective;   /**< of x, including the offset */
+    double bound;       /**< lower bound, -infinity when none */
     int64_t iterations; /**< work units of the backend */
-    int64_t nodes; /**< branch-and-bound nodes */
-    double *x;            /**< [columns] given by the caller */
-    double *row_dual;     /**< [rows] for LPs, given by the caller or NULL: d objective / d row bound */
+    int64_t nodes;      /**< branch-and-bound nodes */
+    double *x;          /**< [columns] given by the caller */
+    double *row_dual; /**< [rows] for LPs, given by the caller or NULL: d objective / d row bound */
     double *reduced_cost; /**< [columns] for LPs, given by the caller or NULL */
-    char message[256]; /**< reason in words, "" when nothing to say */
+    char message[256];    /**< reason in words, "" when nothing to say */
 } ckpd_milp_result;
 
-/** Services of the library to a running backend. Every call is made on the thread that called solve. */
+/** Services of the library to a running backend. Every call is made on the thread that called
+ * solve. */
 typedef struct ckpd_host {
-    size_t size; /**< sizeof(ckpd_host), set by the caller */
-    void *user; /**< handed to each function */
-    void *(*allocate)(size_t bytes, void *user);     /**< NULL when out of memory */
-    void (*release)(void *block, void *user); /**< takes back what allocate gave */
+    size_t size;                                 /**< sizeof(ckpd_host), set by the caller */
+    void *user;                                  /**< handed to each function */
+    void *(*allocate)(size_t bytes, void *user); /**< NULL when out of memory */
+    void (*release)(void *block, void *user);    /**< takes back what allocate gave */
     void (*log)(int32_t level, const char *message, void *user); /**< one finished line */
-    int32_t (*should_stop)(void *user);              /**< cheap; any thread; 0 go on, 1 time limit, 2 cancelled */
-    void (*report)(double incumbent, double bound, int64_t iterations, int64_t nodes, void *user); /**< new incumbent or bound */
+    int32_t (*should_stop)(
+        void *user); /**< cheap; any thread; 0 go on, 1 time limit, 2 cancelled */
+    void (*report)(double incumbent, double bound, int64_t iterations, int64_t nodes,
+                   void *user); /**< new incumbent or bound */
 } ckpd_host;
 
 /** What a backend can do. */
 enum {
-    CKPD_CAP_PATHS = 1,        /**< solve_paths for CKPD_JOB_PATHS */
-    CKPD_CAP_SLOTWISE = 2,     /**< solve_paths also for CKPD_JOB_SLOTWISE */
-    CKPD_CAP_MILP = 4,         /**< solve_milp with integer columns */
-    CKPD_CAP_LP = 8,           /**< solve_milp without integer columns, with duals */
-    CKPD_CAP_START = 16,       /**< takes start points */
-    CKPD_CAP_TRUSTED_BOUND = 32 /**< built in: its bound counts as a proof. Refused for user tables. */
+    CKPD_CAP_PATHS = 1,    /**< solve_paths for CKPD_JOB_PATHS */
+    CKPD_CAP_SLOTWISE = 2, /**< solve_paths also for CKPD_JOB_SLOTWISE */
+    CKPD_CAP_MILP = 4,     /**< solve_milp with integer columns */
+    CKPD_CAP_LP = 8,       /**< solve_milp without integer columns, with duals */
+    CKPD_CAP_START = 16,   /**< takes start points */
+    CKPD_CAP_TRUSTED_BOUND =
+        32 /**< built in: its bound counts as a proof. Refused for user tables. */
 };
 
 /**
  * Table of a backend. Static or kept alive by its author; the library copies it at registration.
- * A NULL function means "not supported". Functions return CKPD_OK when the result is filled (whatever
- * the outcome), or a CKPD_ERR_ code with result->message set.
+ * A NULL function means "not supported". Functions return CKPD_OK when the result is filled
+ * (whatever the outcome), or a CKPD_ERR_ code with result->message set.
  */
 typedef struct ckpd_backend_table {
-    size_t size; /**< sizeof(ckpd_backend_table), set by the caller */
-    uint32_t abi;              /**< CKPD_BACKEND_ABI */
-    uint32_t capabilities;     /**< CKPD_CAP_... */
-    const char *name;          /**< short, lower case, unique within a context */
-    const char *version;       /**< of the solver, for reports */
-    const char *license;       /**< SPDX expression of the solver */
+    size_t size;           /**< sizeof(ckpd_backend_table), set by the caller */
+    uint32_t abi;          /**< CKPD_BACKEND_ABI */
+    uint32_t capabilities; /**< CKPD_CAP_... */
+    const char *name;      /**< short, lower case, unique within a context */
+    const char *version;   /**< of the solver, for reports */
+    const char *license;   /**< SPDX expression of the solver */
     int32_t (*solve_paths)(const ckpd_host *host, const ckpd_path_view *view,
-                           const ckpd_solve_params *params, ckpd_path_result *result, void *user); /**< solves a path view */
+                           const ckpd_solve_params *params, ckpd_path_result *result,
+                           void *user); /**< solves a path view */
     int32_t (*solve_milp)(const ckpd_host *host, const ckpd_milp_view *view,
-                          const ckpd_solve_params *params, ckpd_milp_result *result, void *user); /**< solves a MILP view */
-    void *user;                /**< handed to the functions */
+                          const ckpd_solve_params *params, ckpd_milp_result *result,
+                          void *user); /**< solves a MILP view */
+    void *user;                        /**< handed to the functions */
 } ckpd_backend_table;
 
 /** A separately built plug-in exports one function of this type named ckpd_plugin_init. */
 typedef int32_t (*ckpd_plugin_init_fn)(uint32_t library_abi, const ckpd_backend_table **out);
 
 /**
- * Adds a backend to a context. Built in, as far as the build has them: "native", "glpk", "enumerate",
- * and "highs" (found at run time).
+ * Adds a backend to a context. Built in, as far as the build has them: "native", "glpk",
+ * "enumerate", and "highs" (found at run time).
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE, CKPD_ERR_VERSION (abi),
  *         CKPD_ERR_DUPLICATE (name), CKPD_ERR_NO_MEMORY
  * @since 0.1
  */
 CKPD_API int32_t ckpd_backend_register(ckpd_context *context, const ckpd_backend_table *table);
 /**
- * Loads a solver from a shared library and registers it: a plug-in that exports ckpd_plugin_init, or
- * HiGHS (1.7.1 or later, as "highs"). NULL looks for HiGHS where the system looks for libraries; a path
- * must hold a '/'. The library stays loaded for the life of the process. A plug-in runs with all rights
- * of the process: load only what you trust. Confined.
+ * Loads a solver from a shared library and registers it: a plug-in that exports ckpd_plugin_init,
+ * or HiGHS (1.7.1 or later, as "highs"). NULL looks for HiGHS where the system looks for libraries;
+ * a path must hold a '/'. The library stays loaded for the life of the process. A plug-in runs with
+ * all rights of the process: load only what you trust. Confined.
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_FILE (cannot be loaded; the text says why),
  *         CKPD_ERR_NOT_SUPPORTED (no plug-in), CKPD_ERR_VERSION, CKPD_ERR_DUPLICATE,
  *         CKPD_ERR_NO_MEMORY, and what ckpd_plugin_init returned
@@ -296,17 +300,17 @@ CKPD_API const char *ckpd_backend_version(const ckpd_context *context, const cha
  * Solves a neutral model directly, as the library does for its own problems: registered backend by
  * name, limits, cancel token, log. `result->x` etc. are the caller's.
  * The answer is checked against rows, bounds and integrality before CKPD_OK is returned.
- * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_NOT_FINITE, CKPD_ERR_NOT_SUPPORTED,
- *         CKPD_ERR_BACKEND, CKPD_ERR_VERIFY, CKPD_ERR_NO_MEMORY
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_NOT_FINITE,
+ * CKPD_ERR_NOT_SUPPORTED, CKPD_ERR_BACKEND, CKPD_ERR_VERIFY, CKPD_ERR_NO_MEMORY
  * @since 0.1
  */
-CKPD_API int32_t ckpd_milp_solve(ckpd_context *context, const char *backend, const ckpd_milp_view *view,
-                                 const ckpd_solve_params *params, const ckpd_cancel *cancel,
-                                 ckpd_milp_result *result);
+CKPD_API int32_t ckpd_milp_solve(ckpd_context *context, const char *backend,
+                                 const ckpd_milp_view *view, const ckpd_solve_params *params,
+                                 const ckpd_cancel *cancel, ckpd_milp_result *result);
 /** The same for a path view. @since 0.1 */
-CKPD_API int32_t ckpd_path_solve(ckpd_context *context, const char *backend, const ckpd_path_view *view,
-                                 const ckpd_solve_params *params, const ckpd_cancel *cancel,
-                                 ckpd_path_result *result);
+CKPD_API int32_t ckpd_path_solve(ckpd_context *context, const char *backend,
+                                 const ckpd_path_view *view, const ckpd_solve_params *params,
+                                 const ckpd_cancel *cancel, ckpd_path_result *result);
 
 #ifdef __cplusplus
 }

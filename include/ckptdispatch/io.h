@@ -128,7 +128,7 @@ typedef struct ckpd_published {
     int32_t reserved;   /**< 0 */
     const char *job;    /**< name, borrowed from the case, "" when it belongs to none */
     const char *figure; /**< name such as "curtailment_mwh", borrowed from the case */
-    double value; /**< in the unit of the figure */
+    double value;       /**< in the unit of the figure */
 } ckpd_published;
 /** Number of published figures. @since 0.1 */
 CKPD_API int32_t ckpd_case_published_count(const ckpd_case *loaded);
@@ -148,14 +148,14 @@ typedef struct ckpd_member_info {
     const char *object;     /**< path of the object, "" for the file as a whole, "jobs[].task" */
     const char *object_doc; /**< what the object is */
     const char *name;       /**< with its unit */
-    const char *type;       /**< "number", "integer", "flag", "choice", "text", "series", "integers", "choices",
-                                 "points", "pairs", "object", "objects" */
-    const char *unit;       /**< "" for pure numbers */
-    const char *doc;        /**< one line */
-    const char *choices;    /**< separated by '|', else "" */
-    double minimum;         /**< smallest allowed value, may be -infinity */
-    double maximum;         /**< largest allowed value, may be infinity */
-    double default_value;   /**< NaN when there is none; position for choices */
+    const char *type;     /**< "number", "integer", "flag", "choice", "text", "series", "integers",
+                             "choices",     "points", "pairs", "object", "objects" */
+    const char *unit;     /**< "" for pure numbers */
+    const char *doc;      /**< one line */
+    const char *choices;  /**< separated by '|', else "" */
+    double minimum;       /**< smallest allowed value, may be -infinity */
+    double maximum;       /**< largest allowed value, may be infinity */
+    double default_value; /**< NaN when there is none; position for choices */
 } ckpd_member_info;
 /** Number of members of all objects. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_case_member_count(void);
@@ -208,8 +208,8 @@ typedef struct ckpd_plan_info {
 CKPD_API int32_t ckpd_case_load_plan(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loaded,
                                      const char *path);
 /** The same from memory. @since 0.1 */
-CKPD_API int32_t ckpd_case_parse_plan(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loaded,
-                                      const char *text, size_t length);
+CKPD_API int32_t ckpd_case_parse_plan(ckpd_plan **out, ckpd_plan_info *info,
+                                      const ckpd_case *loaded, const char *text, size_t length);
 
 /* --- shaping cases ---------------------------------------------------------------------------- */
 
@@ -237,8 +237,8 @@ CKPD_API int32_t ckpd_shape_parse(ckpd_shape **shape, ckpd_microgrid **grid, ckp
  * are ignored. Rows of a type follow one another with ascending batch. After an error nothing has
  * been added.
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_SYNTAX, CKPD_ERR_MISSING (column), and as
- *          ckpd_filler_set_table() and ckpd_shape_add_filler(); the error's index is the line @since
- *          0.1
+ *          ckpd_filler_set_table() and ckpd_shape_add_filler(); the error's index is the line
+ * @since 0.1
  */
 CKPD_API int32_t ckpd_shape_add_fillers_csv(ckpd_shape *shape, const char *text, size_t length);
 

@@ -113,8 +113,7 @@ CKPD_API double ckpd_link_step_cost(const ckpd_link *link, const char *job, int3
  * @param link borrowed: it must outlive every build with the options
  * @return CKPD_OK, CKPD_ERR_ARGUMENT @since 0.1
  */
-CKPD_API int32_t ckpd_link_price(ckpd_link *link, ckpd_graph_options *options,
-                                 double slot_hours);
+CKPD_API int32_t ckpd_link_price(ckpd_link *link, ckpd_graph_options *options, double slot_hours);
 
 #ifdef __cplusplus
 }

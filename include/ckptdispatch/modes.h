@@ -193,15 +193,15 @@ typedef struct ckpd_mode {
 
 /** A layout to evaluate. Zero counts as 1, except that recompute 0 is CKPD_RECOMPUTE_NONE. */
 typedef struct ckpd_layout {
-    size_t size; /**< sizeof(ckpd_layout), set by the caller */
-    int32_t tp; /**< tensor parallel */
-    int32_t pp; /**< pipeline stages */
-    int32_t dp; /**< data parallel */
+    size_t size;         /**< sizeof(ckpd_layout), set by the caller */
+    int32_t tp;          /**< tensor parallel */
+    int32_t pp;          /**< pipeline stages */
+    int32_t dp;          /**< data parallel */
     int32_t micro_batch; /**< sequences a micro-batch */
-    int32_t cp; /**< context parallel */
-    int32_t ep; /**< expert parallel */
-    int32_t interleave; /**< model chunks a stage */
-    int32_t recompute; /**< CKPD_RECOMPUTE_... */
+    int32_t cp;          /**< context parallel */
+    int32_t ep;          /**< expert parallel */
+    int32_t interleave;  /**< model chunks a stage */
+    int32_t recompute;   /**< CKPD_RECOMPUTE_... */
 } ckpd_layout;
 
 /**
@@ -221,10 +221,10 @@ CKPD_API int32_t ckpd_mode_evaluate(const ckpd_task *task, const ckpd_hardware *
  * and the fastest legal layout that agrees with what is known stands for the run.
  */
 typedef struct ckpd_run {
-    size_t size; /**< sizeof(ckpd_run), set by the caller */
-    int32_t tp; /**< tensor parallel */
-    int32_t pp; /**< pipeline stages */
-    int32_t dp; /**< data parallel */
+    size_t size;         /**< sizeof(ckpd_run), set by the caller */
+    int32_t tp;          /**< tensor parallel */
+    int32_t pp;          /**< pipeline stages */
+    int32_t dp;          /**< data parallel */
     int32_t micro_batch; /**< sequences a micro-batch */
     int32_t cp;          /**< 0: 1 */
     int32_t ep;          /**< 0: 1 */
@@ -255,8 +255,8 @@ typedef struct ckpd_residual {
     ckpd_mode mode;         /**< prediction, with the layout that stands for the run; size is set */
     double iteration_s;     /**< measured (or what the measured rate means) */
     double iteration_error; /**< predicted / measured - 1 */
-    double memory_error; /**< the same of memory_gb */
-    double power_error; /**< the same of power_kw */
+    double memory_error;    /**< the same of memory_gb */
+    double power_error;     /**< the same of power_kw */
 } ckpd_residual;
 
 /** Result of a fit. */
@@ -269,7 +269,7 @@ typedef struct ckpd_anchor_report {
     double
         rate_error; /**< error bands that the hardware now carries (docs/modes.md, "Anchoring") */
     double memory_error; /**< the same of memory */
-    double power_error; /**< the same of power */
+    double power_error;  /**< the same of power */
 } ckpd_anchor_report;
 
 /** Measured runs of one software stack on one hardware. Confined. */
@@ -336,12 +336,12 @@ typedef struct ckpd_mode_table {
     const double *power_kw;      /**< IT power while training, >= 0 */
     const double *idle_power_kw; /**< IT power of the mode's GPUs idle, or NULL */
     const int32_t *tp;           /**< layouts: all four or none */
-    const int32_t *pp; /**< pipeline stages */
-    const int32_t *dp; /**< data parallel */
-    const int32_t *micro_batch; /**< sequences a micro-batch */
-    const char *const *labels; /**< or NULL; elements may be NULL */
-    int32_t baseline_index;    /**< position of the baseline mode, or -1: by the task's fields */
-    int32_t keep_dominated;    /**< 1: no pruning */
+    const int32_t *pp;           /**< pipeline stages */
+    const int32_t *dp;           /**< data parallel */
+    const int32_t *micro_batch;  /**< sequences a micro-batch */
+    const char *const *labels;   /**< or NULL; elements may be NULL */
+    int32_t baseline_index;      /**< position of the baseline mode, or -1: by the task's fields */
+    int32_t keep_dominated;      /**< 1: no pruning */
 } ckpd_mode_table;
 
 /**

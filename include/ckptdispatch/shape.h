@@ -252,15 +252,14 @@ CKPD_API int32_t ckpd_shape_filler_count(const ckpd_shape *shape);
 /** Name of a filler, borrowed, NULL out of range. @since 0.1 */
 CKPD_API const char *ckpd_shape_filler_name(const ckpd_shape *shape, int32_t index);
 
-/* --- plans -------------------------------------------------------------------------------------
- */
+/* --- plans ------------------------------------------------------------------------------------ */
 
 /** Which work starts when: the answer of the upper layer. Immutable after build. */
 typedef struct ckpd_shape_plan ckpd_shape_plan;
 
 /** How a plan was made and how well it fits its prediction. */
 typedef struct ckpd_shape_plan_info {
-    size_t size; /**< sizeof(ckpd_shape_plan_info), set by the caller */
+    size_t size;            /**< sizeof(ckpd_shape_plan_info), set by the caller */
     int32_t windows;        /**< models solved (equal ones once) */
     int32_t columns;        /**< of the largest model */
     int32_t samples;        /**< of the largest model */
@@ -277,10 +276,10 @@ typedef struct ckpd_shape_plan_info {
 
 /** One entry: `groups` equal starts at one moment. */
 typedef struct ckpd_shape_launch {
-    size_t size; /**< sizeof(ckpd_shape_launch), set by the caller */
+    size_t size;    /**< sizeof(ckpd_shape_launch), set by the caller */
     int32_t event;  /**< the event whose onset and recovery signals move this entry */
     int32_t filler; /**< index of adding */
-    int32_t batch; /**< batch size */
+    int32_t batch;  /**< batch size */
     int32_t groups; /**< groups started together */
     double start_s; /**< planned moment of the launch command */
     double stop_s;  /**< planned moment of the stop command, +infinity when it runs to its end */
@@ -309,8 +308,7 @@ CKPD_API int32_t ckpd_shape_plan_launch(const ckpd_shape_plan *plan, int32_t ind
 /** Planned filler power at a time, W above idle, at the grid connection. @since 0.1 */
 CKPD_API double ckpd_shape_plan_power_w(const ckpd_shape_plan *plan, double time_s);
 
-/* --- live control ------------------------------------------------------------------------------
- */
+/* --- live control ----------------------------------------------------------------------------- */
 
 /** The lower layer: follows a plan, measurements and signals, and says what to start and stop.
  * Confined. */
@@ -321,16 +319,16 @@ typedef struct ckpd_control ckpd_control;
  * No clock is read: time is what the caller says.
  */
 typedef struct ckpd_control_input {
-    size_t size; /**< sizeof(ckpd_control_input), set by the caller */
-    double time_s;      /**< now; must not go back */
-    double sample_s;    /**< time of the measurement */
-    double deficit_w;   /**< training power that is missing at sample_s; NaN: lost */
-    int32_t has_sample; /**< 0: no measurement since the last step */
-    int32_t onset;      /**< 1 + event whose power drop has begun; 0: none */
-    double onset_s;     /**< when it began */
-    int32_t recovery;   /**< 1 + event whose checkpoint has ended; 0: none */
+    size_t size;            /**< sizeof(ckpd_control_input), set by the caller */
+    double time_s;          /**< now; must not go back */
+    double sample_s;        /**< time of the measurement */
+    double deficit_w;       /**< training power that is missing at sample_s; NaN: lost */
+    int32_t has_sample;     /**< 0: no measurement since the last step */
+    int32_t onset;          /**< 1 + event whose power drop has begun; 0: none */
+    double onset_s;         /**< when it began */
+    int32_t recovery;       /**< 1 + event whose checkpoint has ended; 0: none */
     int32_t finished_count; /**< length of finished */
-    double recovery_s; /**< when it ended */
+    double recovery_s;      /**< when it ended */
     const int64_t
         *finished; /**< [finished_count] groups that have ended on their own or by a stop */
 } ckpd_control_input;
@@ -343,28 +341,28 @@ enum {
 
 /** One thing to do now. */
 typedef struct ckpd_control_action {
-    size_t size; /**< sizeof(ckpd_control_action), set by the caller */
-    int32_t kind; /**< CKPD_ACTION_... */
-    int32_t filler; /**< index of adding */
+    size_t size;           /**< sizeof(ckpd_control_action), set by the caller */
+    int32_t kind;          /**< CKPD_ACTION_... */
+    int32_t filler;        /**< index of adding */
     int32_t batch;         /**< batch size to use */
     int32_t planned_batch; /**< what the plan said; differs when the controller changed it */
-    int64_t first_group; /**< number of the first group */
-    int32_t groups; /**< number of groups */
-    int32_t event; /**< event that the groups serve */
+    int64_t first_group;   /**< number of the first group */
+    int32_t groups;        /**< number of groups */
+    int32_t event;         /**< event that the groups serve */
 } ckpd_control_action;
 
 /** Counters and the present view of a control. */
 typedef struct ckpd_control_state {
-    size_t size; /**< sizeof(ckpd_control_state), set by the caller */
-    int64_t steps; /**< calls of ckpd_control_step() */
-    int64_t samples;   /**< measurements used */
-    int64_t lost;      /**< NaN or infinite: the last good one is held */
-    int64_t late;      /**< older than one already used: ignored */
-    int64_t duplicate; /**< same time as the last: ignored */
-    int64_t gaps;      /**< steps in an event without a measurement for more than hold_s */
-    int64_t launched; /**< groups started */
-    int64_t changed; /**< groups launched with another batch than planned */
-    int64_t stopped; /**< groups stopped early */
+    size_t size;        /**< sizeof(ckpd_control_state), set by the caller */
+    int64_t steps;      /**< calls of ckpd_control_step() */
+    int64_t samples;    /**< measurements used */
+    int64_t lost;       /**< NaN or infinite: the last good one is held */
+    int64_t late;       /**< older than one already used: ignored */
+    int64_t duplicate;  /**< same time as the last: ignored */
+    int64_t gaps;       /**< steps in an event without a measurement for more than hold_s */
+    int64_t launched;   /**< groups started */
+    int64_t changed;    /**< groups launched with another batch than planned */
+    int64_t stopped;    /**< groups stopped early */
     int64_t retried;    /**< groups that had to wait for a free GPU */
     int64_t dropped;    /**< groups given up after retry_s */
     int32_t live;       /**< groups running now */
@@ -399,8 +397,7 @@ CKPD_API int32_t ckpd_control_action_at(const ckpd_control *control, int32_t ind
 /** Counters. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE @since 0.1 */
 CKPD_API int32_t ckpd_control_get_state(const ckpd_control *control, ckpd_control_state *out);
 
-/* --- simulation --------------------------------------------------------------------------------
- */
+/* --- simulation ------------------------------------------------------------------------------- */
 
 /** Policies of a run. */
 enum {
@@ -413,12 +410,12 @@ enum {
 
 /** What really happens, as against what was planned. Fill with zeros, set size. */
 typedef struct ckpd_shape_truth {
-    size_t size; /**< sizeof(ckpd_shape_truth), set by the caller */
+    size_t size;          /**< sizeof(ckpd_shape_truth), set by the caller */
     uint64_t seed;        /**< launch jitter and durations */
     double depth_error_w; /**< added to the depth of every event */
     double onset_error_s; /**< added to the onset of every event */
     double ripple_w;      /**< amplitude of a sine on the deficit inside events */
-    double ripple_hz; /**< frequency of the sine */
+    double ripple_hz;     /**< frequency of the sine */
     int32_t
         draw_errors; /**< 1: each event also draws within its own depth_error_w and onset_error_s */
     int32_t reserved; /**< 0 */
@@ -426,32 +423,32 @@ typedef struct ckpd_shape_truth {
 
 /** Outcome of a simulated run. Windows: [onset - 5 s, recovery + 15 s] of each event. */
 typedef struct ckpd_shape_metrics {
-    size_t size; /**< sizeof(ckpd_shape_metrics), set by the caller */
-    double max_abs_hz; /**< largest deviation of the frequency */
-    double mean_abs_hz; /**< time mean over the windows */
-    double zenith_hz; /**< highest deviation */
-    double nadir_hz; /**< lowest deviation */
-    double rocof_hz_s; /**< max |f(t) - f(t - 0.1 s)| / 0.1 s */
+    size_t size;                  /**< sizeof(ckpd_shape_metrics), set by the caller */
+    double max_abs_hz;            /**< largest deviation of the frequency */
+    double mean_abs_hz;           /**< time mean over the windows */
+    double zenith_hz;             /**< highest deviation */
+    double nadir_hz;              /**< lowest deviation */
+    double rocof_hz_s;            /**< max |f(t) - f(t - 0.1 s)| / 0.1 s */
     double battery_peak_charge_w; /**< largest charging power */
-    double battery_charge_wh; /**< energy charged */
-    double battery_discharge_wh; /**< energy discharged */
-    double battery_soc_end; /**< share of the energy, NaN without battery */
-    double tracking_w;      /**< mean of |deficit - fill| over [onset, recovery] */
-    double waste_share;     /**< WRPTR: GPU time of groups stopped early / of all groups */
-    double stretch_max;     /**< 0.5: half as long again as at the smallest batch */
-    double stretch_mean; /**< mean over the groups */
-    int64_t groups; /**< groups started */
-    int64_t peak_gpus; /**< most GPUs in use at once */
-    double requests; /**< served to their end */
-    double tokens; /**< tokens made by the fillers */
-    double filler_kwh;         /**< energy above idle at the grid connection */
-    double energy_per_token_j; /**< NaN when no tokens were made */
-    double iso_recovery_s;     /**< longest time from leaving the 1.5 % band until back for good; 0:
-                                  never left */
-    int32_t iso_g2;    /**< 1 within ISO 8528-5 G2 (band 1.5 %, +12 %, -10 %, recovery 5 s) */
-    int32_t ieee_1547; /**< 1 when no default trip of IEEE 1547-2018 would have acted */
-    int32_t saturated; /**< 1 when a valve or the battery met its limit */
-    int32_t reserved; /**< 0 */
+    double battery_charge_wh;     /**< energy charged */
+    double battery_discharge_wh;  /**< energy discharged */
+    double battery_soc_end;       /**< share of the energy, NaN without battery */
+    double tracking_w;            /**< mean of |deficit - fill| over [onset, recovery] */
+    double waste_share;           /**< WRPTR: GPU time of groups stopped early / of all groups */
+    double stretch_max;           /**< 0.5: half as long again as at the smallest batch */
+    double stretch_mean;          /**< mean over the groups */
+    int64_t groups;               /**< groups started */
+    int64_t peak_gpus;            /**< most GPUs in use at once */
+    double requests;              /**< served to their end */
+    double tokens;                /**< tokens made by the fillers */
+    double filler_kwh;            /**< energy above idle at the grid connection */
+    double energy_per_token_j;    /**< NaN when no tokens were made */
+    double iso_recovery_s; /**< longest time from leaving the 1.5 % band until back for good; 0:
+                              never left */
+    int32_t iso_g2;        /**< 1 within ISO 8528-5 G2 (band 1.5 %, +12 %, -10 %, recovery 5 s) */
+    int32_t ieee_1547;     /**< 1 when no default trip of IEEE 1547-2018 would have acted */
+    int32_t saturated;     /**< 1 when a valve or the battery met its limit */
+    int32_t reserved;      /**< 0 */
 } ckpd_shape_metrics;
 
 /** A simulated run. Immutable after build. */

@@ -80,29 +80,29 @@ CKPD_API int32_t ckpd_task_field_info(int32_t index, ckpd_field_info *out);
 /** A published model: architecture and, where published, the run that trained it. Zero: not
  * published. */
 typedef struct ckpd_model_info {
-    size_t size;        /**< sizeof(ckpd_model_info), set by the caller */
-    const char *name;   /**< static storage, such as "llama-65b" */
-    const char *source; /**< where the figures are published, static storage */
-    const char *gpu;    /**< hardware preset of the published run, "" when none */
-    double parameters;  /**< total */
-    double tokens;      /**< tokens of the published run */
-    double gpu_hours;   /**< GPU-hours of the published run */
-    int32_t gpus;       /**< GPUs of the published run */
-    int32_t layers; /**< transformer layers */
-    int32_t hidden; /**< model width */
-    int32_t heads; /**< attention heads */
-    int32_t kv_heads; /**< key and value heads */
-    int32_t ffn; /**< width of the feed-forward part */
-    int32_t gated_mlp; /**< 1: three matrices (SwiGLU), 0: two */
-    int32_t vocabulary; /**< tokens in the vocabulary */
+    size_t size;             /**< sizeof(ckpd_model_info), set by the caller */
+    const char *name;        /**< static storage, such as "llama-65b" */
+    const char *source;      /**< where the figures are published, static storage */
+    const char *gpu;         /**< hardware preset of the published run, "" when none */
+    double parameters;       /**< total */
+    double tokens;           /**< tokens of the published run */
+    double gpu_hours;        /**< GPU-hours of the published run */
+    int32_t gpus;            /**< GPUs of the published run */
+    int32_t layers;          /**< transformer layers */
+    int32_t hidden;          /**< model width */
+    int32_t heads;           /**< attention heads */
+    int32_t kv_heads;        /**< key and value heads */
+    int32_t ffn;             /**< width of the feed-forward part */
+    int32_t gated_mlp;       /**< 1: three matrices (SwiGLU), 0: two */
+    int32_t vocabulary;      /**< tokens in the vocabulary */
     int32_t sequence_length; /**< tokens a sequence */
     int32_t tied_embeddings; /**< 1: input and output embedding share weights */
     int32_t batch_sequences; /**< sequences an iteration, largest of a ramp */
     int32_t experts;         /**< 0: dense */
-    int32_t active_experts; /**< experts a token passes */
-    int32_t expert_ffn; /**< width of an expert */
-    int32_t shared_experts; /**< experts every token passes */
-    int32_t reserved; /**< 0 */
+    int32_t active_experts;  /**< experts a token passes */
+    int32_t expert_ffn;      /**< width of an expert */
+    int32_t shared_experts;  /**< experts every token passes */
+    int32_t reserved;        /**< 0 */
 } ckpd_model_info;
 
 /** Number of model presets. Any thread. @since 0.1 */
@@ -144,7 +144,7 @@ typedef struct ckpd_workload {
     double tranche_share;   /**< of the whole run; NaN without tokens */
     double tranche_work;    /**< W in rate unit x seconds: tokens, or the unit of a user's table */
     double segment_work;    /**< W / K */
-    double tranche_iterations; /**< iterations of the tranche */
+    double tranche_iterations;      /**< iterations of the tranche */
     double segments;                /**< K */
     double baseline_hours;          /**< tranche in hours of the baseline mode */
     double checkpoint_interval_min; /**< a segment in the baseline mode, minutes */

@@ -14,7 +14,8 @@ void ckpd__context_release(ckpd_context *context);
 
 /* --- memory (all through the context's allocator; NULL when out of memory, no error is set) --- */
 
-/* Zero-filled array; overflow of count * bytes counts as out of memory; count 0 gives a valid block. */
+/* Zero-filled array; overflow of count * bytes counts as out of memory; count 0 gives a valid
+ * block. */
 void *ckpd__calloc(ckpd_context *context, size_t count, size_t bytes);
 /* Grows or shrinks to count * bytes; new bytes are not cleared; the old block stays on failure. */
 void *ckpd__realloc(ckpd_context *context, void *block, size_t count, size_t bytes);
@@ -25,12 +26,12 @@ void *ckpd__memdup(ckpd_context *context, const void *block, size_t count, size_
 /* --- errors ---------------------------------------------------------------------------------- */
 
 /*
- * Records an error and returns `code`. `field` may be NULL, index -1 and value NaN when there is none.
- * The format knows only %s, %d (int32_t/int), %L (int64_t), %z (size_t), %g (double, up to 12
+ * Records an error and returns `code`. `field` may be NULL, index -1 and value NaN when there is
+ * none. The format knows only %s, %d (int32_t/int), %L (int64_t), %z (size_t), %g (double, up to 12
  * significant digits, always with '.'), %%. No memory is allocated.
  */
-int32_t ckpd__fail(ckpd_context *context, int32_t code, const char *field, int64_t index, double value,
-                   const char *format, ...);
+int32_t ckpd__fail(ckpd_context *context, int32_t code, const char *field, int64_t index,
+                   double value, const char *format, ...);
 int32_t ckpd__no_memory(ckpd_context *context); /* records and returns CKPD_ERR_NO_MEMORY */
 int32_t ckpd__null_argument(ckpd_context *context, const char *name);
 void ckpd__clear_error(ckpd_context *context);
@@ -59,17 +60,19 @@ enum {
 /* --- argument checks (one place for each kind) ------------------------------------------------ */
 
 int32_t ckpd__check_finite(ckpd_context *context, const char *field, int64_t index, double value);
-/* minimum <= value <= maximum; NaN refused; infinity only if the bound itself is infinite and allowed. */
+/* minimum <= value <= maximum; NaN refused; infinity only if the bound itself is infinite and
+ * allowed. */
 int32_t ckpd__check_range(ckpd_context *context, const char *field, int64_t index, double value,
                           double minimum, double maximum);
-int32_t ckpd__check_series(ckpd_context *context, const char *field, const double *values, int64_t count,
-                           double minimum, double maximum);
+int32_t ckpd__check_series(ckpd_context *context, const char *field, const double *values,
+                           int64_t count, double minimum, double maximum);
 
 /* --- structs with a size ---------------------------------------------------------------------- */
 
 /*
  * Reads a caller's struct: copies min(given, known) bytes into `known` (zero-filled beyond), where
- * `oldest` is the size of the first released version. A larger struct is fine when its unknown tail is zero.
+ * `oldest` is the size of the first released version. A larger struct is fine when its unknown tail
+ * is zero.
  */
 int32_t ckpd__struct_in(ckpd_context *context, const char *name, const void *given, void *known,
                         size_t known_size, size_t oldest);
@@ -80,20 +83,22 @@ int32_t ckpd__struct_out(ckpd_context *context, const char *name, void *given, c
 /* --- numbers and names (locale-free) ---------------------------------------------------------- */
 
 enum { CKPD__NUMBER_LENGTH = 32 };
-/* The first of 15, 16, 17 significant digits that reads back as the same double, trailing zeros dropped ("0.1",
-   "1e+300", "nan", "inf"); -0 becomes "0". */
+/* The first of 15, 16, 17 significant digits that reads back as the same double, trailing zeros
+   dropped ("0.1", "1e+300", "nan", "inf"); -0 becomes "0". */
 void ckpd__format_double(double value, char text[CKPD__NUMBER_LENGTH]);
 /* `digits` significant digits (1..17), trailing zeros dropped. */
 void ckpd__format_digits(double value, int digits, char text[CKPD__NUMBER_LENGTH]);
-/* Reads one number that must fill [text, text + length); false when it does not. Accepts no NaN or infinity. */
+/* Reads one number that must fill [text, text + length); false when it does not. Accepts no NaN or
+ * infinity. */
 bool ckpd__parse_double(const char *text, size_t length, double *value);
-/* Writes a formatted text (format rules of ckpd__fail), always terminated; returns its full length. */
+/* Writes a formatted text (format rules of ckpd__fail), always terminated; returns its full length.
+ */
 size_t ckpd__format(char *buffer, size_t size, const char *format, ...);
-/* The first candidate that begins with `name` (3 characters or more), else the one nearest in spelling (edit
-   distance <= half its length), or NULL. */
+/* The first candidate that begins with `name` (3 characters or more), else the one nearest in
+   spelling (edit distance <= half its length), or NULL. */
 const char *ckpd__nearest(const char *name, const char *const *candidates, size_t count);
 
-/* --- deterministic pseudo-random numbers (PCG32 of O'Neill 2014) ------------------------------- */
+/* --- deterministic pseudo-random numbers (PCG32 of O'Neill 2014) ------------------------------ */
 
 typedef struct ckpd__random {
     uint64_t state, stream;

@@ -53,9 +53,9 @@ void ckpd_cancel_reset(ckpd_cancel *cancel)
 
 int32_t ckpd_cancel_requested(const ckpd_cancel *cancel)
 {
-    return cancel != NULL
-               ? atomic_load_explicit(&((ckpd_cancel *)(uintptr_t)cancel)->requested, memory_order_relaxed)
-               : 0;
+    return cancel != NULL ? atomic_load_explicit(&((ckpd_cancel *)(uintptr_t)cancel)->requested,
+                                                 memory_order_relaxed)
+                          : 0;
 }
 
 double ckpd__clock_s(void)

@@ -14,10 +14,11 @@ int32_t ckpd__check_finite(ckpd_context *context, const char *field, int64_t ind
     }
     const char *kind = isnan(value) ? "NaN" : value > 0 ? "infinite" : "minus infinity";
     if (index < 0) {
-        return ckpd__fail(context, CKPD_ERR_NOT_FINITE, field, index, value, "%s is %s", field, kind);
+        return ckpd__fail(context, CKPD_ERR_NOT_FINITE, field, index, value, "%s is %s", field,
+                          kind);
     }
-    return ckpd__fail(context, CKPD_ERR_NOT_FINITE, field, index, value, "%s[%L] is %s", field, index,
-                      kind);
+    return ckpd__fail(context, CKPD_ERR_NOT_FINITE, field, index, value, "%s[%L] is %s", field,
+                      index, kind);
 }
 
 int32_t ckpd__check_range(ckpd_context *context, const char *field, int64_t index, double value,
@@ -34,12 +35,13 @@ int32_t ckpd__check_range(ckpd_context *context, const char *field, int64_t inde
         ckpd__format(place, sizeof place, "[%L]", index);
     }
     bool low = value < minimum;
-    return ckpd__fail(context, CKPD_ERR_RANGE, field, index, value, "%s%s = %g is %s %g", field, place,
-                      value, low ? "below the minimum" : "above the maximum", low ? minimum : maximum);
+    return ckpd__fail(context, CKPD_ERR_RANGE, field, index, value, "%s%s = %g is %s %g", field,
+                      place, value, low ? "below the minimum" : "above the maximum",
+                      low ? minimum : maximum);
 }
 
-int32_t ckpd__check_series(ckpd_context *context, const char *field, const double *values, int64_t count,
-                           double minimum, double maximum)
+int32_t ckpd__check_series(ckpd_context *context, const char *field, const double *values,
+                           int64_t count, double minimum, double maximum)
 {
     for (int64_t i = 0; i < count; i++) {
         int32_t status = ckpd__check_range(context, field, i, values[i], minimum, maximum);

@@ -13,7 +13,7 @@ struct ckpd_context {
     void *log_user;
     int32_t log_level;
     ckpd_error error;
-    void *registry;                                        /* of the solver room */
+    void *registry; /* of the solver room */
     void (*registry_free)(ckpd_context *context, void *registry);
 };
 

@@ -36,7 +36,8 @@ static void put_integer(text_sink *sink, int64_t value)
     put(sink, digits + sizeof digits - length, length);
 }
 
-/* Length of a text that was cut after `length` bytes, without the half of a UTF-8 character at its end. */
+/* Length of a text that was cut after `length` bytes, without the half of a UTF-8 character at its
+ * end. */
 static size_t whole_characters(const char *text, size_t length)
 {
     size_t start = length, needed = 1;
@@ -111,8 +112,8 @@ void ckpd__copy_error(ckpd_context *to, const ckpd_context *from)
     to->error = from->error;
 }
 
-int32_t ckpd__fail(ckpd_context *context, int32_t code, const char *field, int64_t index, double value,
-                   const char *format, ...)
+int32_t ckpd__fail(ckpd_context *context, int32_t code, const char *field, int64_t index,
+                   double value, const char *format, ...)
 {
     if (context == NULL) {
         return code;
@@ -135,7 +136,8 @@ int32_t ckpd__no_memory(ckpd_context *context)
 
 int32_t ckpd__null_argument(ckpd_context *context, const char *name)
 {
-    return ckpd__fail(context, CKPD_ERR_ARGUMENT, name, -1, (double)NAN, "argument '%s' is NULL", name);
+    return ckpd__fail(context, CKPD_ERR_ARGUMENT, name, -1, (double)NAN, "argument '%s' is NULL",
+                      name);
 }
 
 int32_t ckpd_context_last_error(const ckpd_context *context, ckpd_error *out)

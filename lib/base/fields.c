@@ -23,7 +23,8 @@ int32_t ckpd__fields_find(const ckpd__field_table *table, const char *name)
     return -1;
 }
 
-static int32_t unknown_field(ckpd_context *context, const ckpd__field_table *table, const char *name)
+static int32_t unknown_field(ckpd_context *context, const ckpd__field_table *table,
+                             const char *name)
 {
     const char *names[MOST_FIELDS];
     int32_t count = table->count < MOST_FIELDS ? table->count : MOST_FIELDS;
@@ -123,14 +124,15 @@ int32_t ckpd__fields_set_text(ckpd_context *context, const ckpd__field_table *ta
     int32_t position = choice_position(field->choices, text);
     if (position < 0) {
         return ckpd__fail(context, CKPD_ERR_UNKNOWN_NAME, name, -1, (double)NAN,
-                          "%s: %s = '%s' is not one of %s", table->object, name, text, field->choices);
+                          "%s: %s = '%s' is not one of %s", table->object, name, text,
+                          field->choices);
     }
     values[index] = position;
     return CKPD_OK;
 }
 
-int32_t ckpd__fields_get(ckpd_context *context, const ckpd__field_table *table, const double *values,
-                         const char *name, double *value)
+int32_t ckpd__fields_get(ckpd_context *context, const ckpd__field_table *table,
+                         const double *values, const char *name, double *value)
 {
     int32_t index;
     int32_t status = look_up(context, table, name, &index);
@@ -166,8 +168,8 @@ int32_t ckpd__fields_get_text(ckpd_context *context, const ckpd__field_table *ta
     size_t length = strcspn(at, "|");
     if (length >= size) {
         return ckpd__fail(context, CKPD_ERR_BUFFER, name, -1, (double)size,
-                          "%s: buffer of %z bytes is too small for %s, %z needed", table->object, size,
-                          name, length + 1);
+                          "%s: buffer of %z bytes is too small for %s, %z needed", table->object,
+                          size, name, length + 1);
     }
     memcpy(buffer, at, length);
     buffer[length] = '\0';

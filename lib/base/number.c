@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* snprintf writes the decimal mark of the locale, possibly several bytes: all that is no digit, sign or
-   exponent becomes one '.'. */
+/* snprintf writes the decimal mark of the locale, possibly several bytes: all that is no digit,
+   sign or exponent becomes one '.'. */
 static void use_point(char text[CKPD__NUMBER_LENGTH])
 {
     char *to = text;

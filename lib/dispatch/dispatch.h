@@ -219,7 +219,8 @@ enum {
     CKPD__RELAX_SOC,
     CKPD__RELAX_KINDS
 };
-/* The problem with its limits moved by the amounts: everywhere alike, deadlines up to the horizon. */
+/* The problem with its limits moved by the amounts: everywhere alike, deadlines up to the horizon.
+ */
 int32_t ckpd__relaxed_problem(const ckpd_problem *problem, const double *by, ckpd_problem **out);
 
 /* --- report (report.c, verify.c) -------------------------------------------------------------- */

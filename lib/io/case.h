@@ -91,11 +91,13 @@ int32_t ckpd__case_read_file(ckpd_case *loaded, const ckpd__place *place, const 
                              const char *beside);
 /* Copies fields (and nothing else) from one handle to another of the same type. */
 int32_t ckpd__handle_copy(const ckpd__handle_type *type, const void *from, void *to);
-/* case_runs.c: measured runs and `fit` of a job; the hardware as they anchor it (the caller frees). */
+/* case_runs.c: measured runs and `fit` of a job; the hardware as they anchor it (the caller frees).
+ */
 int32_t ckpd__case_read_runs(ckpd_case *loaded, const ckpd__place *place, const ckpd__json *node,
                              ckpd__case_job *job);
-int32_t ckpd__case_anchored_hardware(const ckpd_case *loaded, const ckpd__place *place, ckpd__case_job *job,
-                                     const ckpd_mode_rules *rules, ckpd_hardware **out);
+int32_t ckpd__case_anchored_hardware(const ckpd_case *loaded, const ckpd__place *place,
+                                     ckpd__case_job *job, const ckpd_mode_rules *rules,
+                                     ckpd_hardware **out);
 void ckpd__case_write_runs(ckpd__writer *writer, const ckpd__case_job *job);
 void ckpd__measured_free(ckpd_context *context, ckpd__measured *table);
 /* The canonical text; `for_digest` leaves out what does not decide the plan and resolves files. */

@@ -51,8 +51,7 @@ static int32_t read_task(ckpd_context *context, const ckpd__place *job_place,
     return status == CKPD_OK ? ckpd__read_fields(context, &place, node, object, job->task) : status;
 }
 
-/* --- measured modes ----------------------------------------------------------------------------
- */
+/* --- measured modes --------------------------------------------------------------------------- */
 
 static ckpd__measured *new_table(ckpd_context *context, int32_t count)
 {
@@ -157,8 +156,7 @@ static int32_t read_table(ckpd_context *context, const ckpd__place *job_place,
     return check_table_columns(context, &list, array->items, array->count, table);
 }
 
-/* --- modes and transitions -----------------------------------------------------------------------
- */
+/* --- modes and transitions -------------------------------------------------------------------- */
 
 static int32_t from_table(ckpd_case *loaded, const ckpd__case_job *job,
                           const ckpd_mode_rules *rules, ckpd_mode_set **modes)

@@ -91,7 +91,8 @@ static const ckpd__member JOB[] = {
     OBJECT("task", 1, "model, training run, tranche due, deadline, start state"),
     OBJECT("mode_rules", 0, "rules for this job, on top of those of the case"),
     OBJECTS("modes", 0, "measured modes, instead of the analytic model"),
-    OBJECTS("runs", 0, "measured runs of this model on this hardware, which anchor the analytic model"),
+    OBJECTS("runs", 0,
+            "measured runs of this model on this hardware, which anchor the analytic model"),
     {"fit", CKPD__MEMBER_CHOICES, 0, "", "what the runs fit besides the efficiency",
      "layer_overhead|network|link|memory|power", ANY},
     {"transitions", CKPD__MEMBER_CHOICE, 0, "",
@@ -122,21 +123,26 @@ static const ckpd__member MODE[] = {
 };
 
 static const ckpd__member RUN[] = {
-    {"tp", CKPD__MEMBER_INTEGER, 0, "", "tensor parallel; what is not known is left out", NULL, 1, 1e6},
+    {"tp", CKPD__MEMBER_INTEGER, 0, "", "tensor parallel; what is not known is left out", NULL, 1,
+     1e6},
     {"pp", CKPD__MEMBER_INTEGER, 0, "", "pipeline stages", NULL, 1, 1e6},
     {"dp", CKPD__MEMBER_INTEGER, 0, "", "data parallel", NULL, 1, 1e6},
     {"micro_batch", CKPD__MEMBER_INTEGER, 0, "", "sequences per micro-batch", NULL, 1, 1e6},
     {"cp", CKPD__MEMBER_INTEGER, 0, "", "context parallel (default 1)", NULL, 1, 1e6},
     {"ep", CKPD__MEMBER_INTEGER, 0, "", "expert parallel (default 1)", NULL, 1, 1e6},
     {"interleave", CKPD__MEMBER_INTEGER, 0, "", "model chunks per stage (default 1)", NULL, 1, 1e6},
-    {"recompute", CKPD__MEMBER_CHOICE, 0, "", "activation recomputation", "none|selective|full", ANY},
-    {"gpus", CKPD__MEMBER_INTEGER, 0, "", "GPUs, when tp, pp and dp are not all given", NULL, 1, 1e7},
-    {"iteration_s", CKPD__MEMBER_NUMBER, 0, "s", "time of an iteration; this, the rate or the GPU-hours",
-     NULL, 0, HUGE_VAL},
+    {"recompute", CKPD__MEMBER_CHOICE, 0, "", "activation recomputation", "none|selective|full",
+     ANY},
+    {"gpus", CKPD__MEMBER_INTEGER, 0, "", "GPUs, when tp, pp and dp are not all given", NULL, 1,
+     1e7},
+    {"iteration_s", CKPD__MEMBER_NUMBER, 0, "s",
+     "time of an iteration; this, the rate or the GPU-hours", NULL, 0, HUGE_VAL},
     {"tokens_per_s", CKPD__MEMBER_NUMBER, 0, "1/s", "rate of the whole run", NULL, 0, HUGE_VAL},
-    {"gpu_hours", CKPD__MEMBER_NUMBER, 0, "GPU-h", "over all tokens of the task", NULL, 0, HUGE_VAL},
+    {"gpu_hours", CKPD__MEMBER_NUMBER, 0, "GPU-h", "over all tokens of the task", NULL, 0,
+     HUGE_VAL},
     {"memory_gb", CKPD__MEMBER_NUMBER, 0, "GB", "peak of the fullest GPU", NULL, 0, HUGE_VAL},
-    {"power_kw", CKPD__MEMBER_NUMBER, 0, "kW", "IT power of all GPUs of the run", NULL, 0, HUGE_VAL},
+    {"power_kw", CKPD__MEMBER_NUMBER, 0, "kW", "IT power of all GPUs of the run", NULL, 0,
+     HUGE_VAL},
 };
 
 static const ckpd__member SOLVE[] = {

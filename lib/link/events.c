@@ -82,8 +82,7 @@ int32_t ckpd_link_add_events(const ckpd_link *link, ckpd_shape *shape, const ckp
     return status;
 }
 
-/* --- staggering ----------------------------------------------------------------------------------
- */
+/* --- staggering ------------------------------------------------------------------------------- */
 
 /* Deepest sum of placed events that meet the one at `onset`, itself included; `placed` in any
  * order. */

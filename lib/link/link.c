@@ -81,8 +81,7 @@ int32_t ckpd_link_field_info(int32_t index, ckpd_field_info *out)
     return ckpd__fields_info(NULL, &link_fields, index, out);
 }
 
-/* --- jobs --------------------------------------------------------------------------------------
- */
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 static int32_t find_job(const ckpd_link *link, const char *name)
 {
@@ -220,8 +219,7 @@ int32_t ckpd__link_saves(const ckpd__link_job *job, int32_t mode, double length_
     return saves < 1.0 ? 1 : (int32_t)saves;
 }
 
-/* --- prices and reservations --------------------------------------------------------------------
- */
+/* --- prices and reservations ------------------------------------------------------------------ */
 
 double ckpd_link_step_cost(const ckpd_link *link, const char *name, int32_t mode, double hours)
 {

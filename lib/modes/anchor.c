@@ -64,8 +64,7 @@ int32_t ckpd_anchor_count(const ckpd_anchor *anchor)
     return anchor != NULL ? anchor->count : 0;
 }
 
-/* --- a run becomes a layout ----------------------------------------------------------------------
- */
+/* --- a run becomes a layout ------------------------------------------------------------------- */
 
 static int32_t fail_run(const ckpd_anchor *a, const char *field, double value, const char *why)
 {

@@ -52,8 +52,7 @@ int32_t ckpd__modes_refuse(ckpd__modes *modes, const ckpd__layout *layout, int32
     return ckpd__modes_drop(modes, &dropped);
 }
 
-/* --- lists -------------------------------------------------------------------------------------
- */
+/* --- lists ------------------------------------------------------------------------------------ */
 
 /* Lists in use: the user's, or the defaults of this task. Divisor lists can be longer than a
  * user's. */
@@ -141,8 +140,7 @@ static int32_t choices_init(choices *c, ckpd_context *context, const ckpd__predi
     return CKPD_OK;
 }
 
-/* --- rules ---------------------------------------------------------------------------------------
- */
+/* --- rules ------------------------------------------------------------------------------------ */
 
 static int32_t check_tensor(const ckpd__predictor *p, int32_t tp)
 {

@@ -107,8 +107,7 @@ struct ckpd_mode_rules {
 
 extern const ckpd__field_table ckpd__rules_table;
 
-/* --- one layout --------------------------------------------------------------------------------
- */
+/* --- one layout ------------------------------------------------------------------------------- */
 
 typedef struct ckpd__layout {
     int32_t tp, pp, dp, micro_batch, cp, ep, interleave, recompute;
@@ -183,8 +182,7 @@ void ckpd__predict_mode(const ckpd__predictor *predictor, const ckpd__layout *la
 double ckpd__efficiency_for(const ckpd__predictor *predictor, const ckpd__layout *layout,
                             double iteration_s);
 
-/* --- enumeration -------------------------------------------------------------------------------
- */
+/* --- enumeration ------------------------------------------------------------------------------ */
 
 typedef struct ckpd__dropped {
     ckpd__layout layout; /* members not reached are 0 */
@@ -229,8 +227,7 @@ bool ckpd__modes_mark(ckpd__modes *modes, const ckpd__layout *layout, int32_t gp
 /* Position of the mode with this flag, -1. */
 int32_t ckpd__modes_flagged(const ckpd__modes *modes, int32_t flag);
 
-/* --- the set -------------------------------------------------------------------------------------
- */
+/* --- the set ---------------------------------------------------------------------------------- */
 
 enum { CKPD__LABEL_LENGTH = 64 };
 typedef struct ckpd__label {

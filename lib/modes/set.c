@@ -30,8 +30,7 @@ void ckpd_mode_set_free(ckpd_mode_set *set)
     }
 }
 
-/* --- baseline and running mode -------------------------------------------------------------------
- */
+/* --- baseline and running mode ---------------------------------------------------------------- */
 
 /* Says why the mode that a task names is not there, from the list of dropped layouts. */
 static int32_t fail_not_there(ckpd_mode_set *set, const ckpd_task *task, const char *what,
@@ -113,8 +112,7 @@ static int32_t mark_running_index(ckpd_mode_set *set, const ckpd_task *task)
     return CKPD_OK;
 }
 
-/* --- finishing -----------------------------------------------------------------------------------
- */
+/* --- finishing -------------------------------------------------------------------------------- */
 
 void ckpd__layout_text(const ckpd__layout *l, char *buffer, size_t size)
 {
@@ -206,8 +204,7 @@ int32_t ckpd__set_finish(ckpd_mode_set *set, const ckpd_task *task, const ckpd__
     return status;
 }
 
-/* --- questions -----------------------------------------------------------------------------------
- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 int32_t ckpd_mode_set_count(const ckpd_mode_set *set)
 {

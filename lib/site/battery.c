@@ -82,11 +82,12 @@ int32_t ckpd_battery_set_text(ckpd_battery *battery, const char *field, const ch
                                                    battery->values, field, text);
 }
 
-int32_t ckpd_battery_get_text(const ckpd_battery *battery, const char *field, char *buffer, size_t size)
+int32_t ckpd_battery_get_text(const ckpd_battery *battery, const char *field, char *buffer,
+                              size_t size)
 {
     return battery == NULL ? CKPD_ERR_ARGUMENT
-                           : ckpd__fields_get_text(battery->context, &battery_table, battery->values,
-                                                   field, buffer, size);
+                           : ckpd__fields_get_text(battery->context, &battery_table,
+                                                   battery->values, field, buffer, size);
 }
 
 int32_t ckpd_battery_get(const ckpd_battery *battery, const char *field, double *value)

@@ -65,7 +65,7 @@ struct ckpd_site {
     int32_t has_battery;
     double slot_hours;
     double *series[CKPD__SERIES_COUNT]; /* NULL: required and not given */
-    ckpd__cost_curve *curves; /* by slot, those of every slot first */
+    ckpd__cost_curve *curves;           /* by slot, those of every slot first */
     int32_t curve_count;
     /* Defaults of SOC_MAX and SOC_END filled in, SOC_START within the bounds (or below with
      * recovery). */
@@ -77,7 +77,8 @@ ckpd_site *ckpd__site_copy(ckpd_context *context, const ckpd_site *site);
 /* The first required series that is missing, as an error. */
 int32_t ckpd__site_check(ckpd_context *context, const ckpd_site *site);
 const char *ckpd__site_series_name(int32_t series);
-/* The next curve that counts in the slot after number `after` (-1 to begin), -1 when there is none. */
+/* The next curve that counts in the slot after number `after` (-1 to begin), -1 when there is none.
+ */
 int32_t ckpd__next_curve(const ckpd_site *site, int32_t slot, int32_t after);
 void ckpd__site_free_curves(ckpd_context *context, ckpd__cost_curve *curves, int32_t count);
 

@@ -10,8 +10,7 @@ double ckpd__tolerance(double largest_term)
     return 1e-6 * fmax(1, fabs(largest_term));
 }
 
-/* --- MILP points -------------------------------------------------------------------------------
- */
+/* --- MILP points ------------------------------------------------------------------------------ */
 
 /* `told` is the context that hears of an error, NULL for none. */
 static int32_t check_columns(ckpd_context *told, const ckpd_milp_view *view, const double *x)
@@ -74,8 +73,7 @@ int32_t ckpd__milp_point_check(ckpd_context *context, const ckpd_milp_view *view
     return status;
 }
 
-/* --- path plans --------------------------------------------------------------------------------
- */
+/* --- path plans ------------------------------------------------------------------------------- */
 
 typedef struct walk {
     ckpd_context *told; /* hears of an error, NULL for none */

@@ -27,8 +27,7 @@ typedef struct reader {
     ckpd__foreign_solution *said;
 } reader;
 
-/* --- lines and words ---------------------------------------------------------------------------
- */
+/* --- lines and words -------------------------------------------------------------------------- */
 
 static bool is_space(char c)
 {
@@ -82,8 +81,7 @@ static int32_t number(const reader *r, int32_t i, double *value)
     return syntax(r, "a number is missing or malformed");
 }
 
-/* --- columns by name ---------------------------------------------------------------------------
- */
+/* --- columns by name -------------------------------------------------------------------------- */
 
 static size_t hash(const char *text, size_t length)
 {
@@ -160,8 +158,7 @@ static int32_t assign_named(reader *r, int32_t name, int32_t value)
     return status == CKPD_OK ? assign(r, j, v) : status;
 }
 
-/* --- the formats -------------------------------------------------------------------------------
- */
+/* --- the formats ------------------------------------------------------------------------------ */
 
 /* First line "Optimal - objective value 1.5", then "3 name 1 0" with "**" before broken ones. */
 static int32_t read_cbc(reader *r)

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- names -------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static void plain_column(const void *user, int32_t index, char name[CKPD__NAME_LENGTH])
 {
@@ -39,8 +38,7 @@ ckpd__milp_names ckpd__path_milp_names(const ckpd__path_milp *model)
     return (ckpd__milp_names){path_column, path_row, model};
 }
 
-/* --- a buffered writer -------------------------------------------------------------------------
- */
+/* --- a buffered writer ------------------------------------------------------------------------ */
 
 typedef struct writer {
     const ckpd_milp_view *view;
@@ -104,8 +102,7 @@ static bool is_integer(const ckpd_milp_view *view, int32_t j)
     return view->integer != NULL && view->integer[j];
 }
 
-/* --- MPS ---------------------------------------------------------------------------------------
- */
+/* --- MPS -------------------------------------------------------------------------------------- */
 
 static bool is_range(const ckpd_milp_view *view, int32_t i)
 {
@@ -236,8 +233,7 @@ int32_t ckpd__milp_write_mps(ckpd_context *context, const ckpd_milp_view *view,
     return finish(&w, context);
 }
 
-/* --- LP ----------------------------------------------------------------------------------------
- */
+/* --- LP --------------------------------------------------------------------------------------- */
 
 /* The matrix by rows. */
 typedef struct transposed {

@@ -48,8 +48,7 @@ typedef struct worker {
     const char *reason;
 } worker;
 
-/* --- hooks -------------------------------------------------------------------------------------
- */
+/* --- hooks ------------------------------------------------------------------------------------ */
 
 static void on_error(void *info)
 {
@@ -80,8 +79,7 @@ static void publish(worker *w)
                      w->nodes);
 }
 
-/* --- building ----------------------------------------------------------------------------------
- */
+/* --- building --------------------------------------------------------------------------------- */
 
 static int bound_type(double lower, double upper)
 {
@@ -178,8 +176,7 @@ static void build(worker *w)
     scale(w);
 }
 
-/* --- linear programs ---------------------------------------------------------------------------
- */
+/* --- linear programs -------------------------------------------------------------------------- */
 
 static int run_simplex(worker *w, int method)
 {
@@ -266,8 +263,7 @@ static void solve_lp(worker *w)
     }
 }
 
-/* --- integer programs --------------------------------------------------------------------------
- */
+/* --- integer programs ------------------------------------------------------------------------- */
 
 static void take_incumbent(worker *w, glp_prob *p)
 {
@@ -356,8 +352,8 @@ static int32_t mip_outcome(worker *w, int code)
 }
 
 /*
- * Reduced-cost fixing: an integer column whose least step off its bound costs more than the start is above
- * the root LP is in no better point. It keeps the value it has in the start.
+ * Reduced-cost fixing: an integer column whose least step off its bound costs more than the start
+ * is above the root LP is in no better point. It keeps the value it has in the start.
  */
 static void fix_by_cost(worker *w)
 {
@@ -403,7 +399,8 @@ static void solve_mip(worker *w)
     control.mir_cuts = w->view->columns <= MOST_FOR_CUTS ? GLP_ON : GLP_OFF;
     control.presolve = GLP_OFF; /* it ignores every limit, and hides points from the callback */
     control.tol_int = 1e-7;
-    /* Its preprocessing of nodes halves the tree of S3, and costs more than the solve on path models. */
+    /* Its preprocessing of nodes halves the tree of S3, and costs more than the solve on path
+     * models. */
     control.pp_tech = w->view->hint_pseudo_cost ? GLP_PP_ALL : GLP_PP_NONE;
     control.out_frq = PRINT_MS;
     control.out_dly = 0;
@@ -414,8 +411,7 @@ static void solve_mip(worker *w)
     w->outcome = mip_outcome(w, code);
 }
 
-/* --- the thread --------------------------------------------------------------------------------
- */
+/* --- the thread ------------------------------------------------------------------------------- */
 
 static void solve_guarded(worker *w)
 {
@@ -464,8 +460,7 @@ static void run(void *argument)
     glp_free_env();
 }
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static bool make_buffers(worker *w)
 {

@@ -107,8 +107,7 @@ typedef struct worker {
     const char *reason;
 } worker;
 
-/* --- running -----------------------------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 static void on_callback(int type, const char *message, const void *data_out, void *data_in,
                         void *user)
@@ -280,8 +279,7 @@ static void run(void *argument)
     }
 }
 
-/* --- the table ---------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static bool make_buffers(worker *w, const ckpd_host *host, int32_t **ints, double **reals)
 {

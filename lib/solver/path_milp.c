@@ -77,8 +77,7 @@ bool ckpd__milp_entry(ckpd__path_milp *m, int32_t row, double value)
     return true;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static int32_t add_row(ckpd__path_milp *m, ckpd__milp_tag tag, double lower, double upper)
 {
@@ -223,8 +222,7 @@ static int32_t add_rows(ckpd__path_milp *m)
     return CKPD_OK;
 }
 
-/* --- columns of jobs ---------------------------------------------------------------------------
- */
+/* --- columns of jobs -------------------------------------------------------------------------- */
 
 static bool slots_entries(ckpd__path_milp *m, const ckpd_path_job *job, int32_t move, int32_t slot)
 {
@@ -351,8 +349,7 @@ static int32_t add_job_columns(ckpd__path_milp *m, int64_t most)
     return CKPD_OK;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static bool make_arrays(ckpd__path_milp *m)
 {

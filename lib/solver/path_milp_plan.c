@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- decode ------------------------------------------------------------------------------------
- */
+/* --- decode ----------------------------------------------------------------------------------- */
 
 /* Moves come out by start slot: a path has one at a time, but columns go by state first. */
 static void insert_step(const ckpd__path_milp *m, ckpd_path_plan *plan, const ckpd__milp_tag *tag)
@@ -69,8 +68,7 @@ void ckpd__path_milp_decode(const ckpd__path_milp *m, const double *x, ckpd_path
     }
 }
 
-/* --- encode ------------------------------------------------------------------------------------
- */
+/* --- encode ----------------------------------------------------------------------------------- */
 
 static int compare_tags(const ckpd__milp_tag *a, int32_t state, int32_t slot, int32_t segment,
                         int32_t move)
@@ -199,8 +197,7 @@ bool ckpd__path_milp_encode(const ckpd__path_milp *m, const ckpd_path_plan *plan
     return true;
 }
 
-/* --- names -------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Letters, digits and underscores only: every solver's file format takes them. */
 static void tag_name(const ckpd__milp_tag *tag, bool column, char name[CKPD__NAME_LENGTH])

@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* --- pieces ------------------------------------------------------------------------------------
- */
+/* --- pieces ----------------------------------------------------------------------------------- */
 
 /* The piece that starts at or after breakpoint i, clipped; false at the end of the curve. */
 static bool piece_at(const ckpd__path_milp *m, int32_t slot, int64_t *i, ckpd__piece *piece)
@@ -58,8 +57,7 @@ bool ckpd__next_piece(const ckpd__path_milp *m, int32_t slot, ckpd__piece *piece
     return true;
 }
 
-/* --- ranges and exclusivity --------------------------------------------------------------------
- */
+/* --- ranges and exclusivity ------------------------------------------------------------------- */
 
 static double most_power(const ckpd_path_job *job, int32_t slot)
 {
@@ -140,8 +138,7 @@ int32_t ckpd__milp_plan_slots(ckpd__path_milp *m)
     return CKPD_OK;
 }
 
-/* --- columns -----------------------------------------------------------------------------------
- */
+/* --- columns ---------------------------------------------------------------------------------- */
 
 static bool piece_columns(ckpd__path_milp *m)
 {

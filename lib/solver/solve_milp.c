@@ -176,7 +176,8 @@ static void scale_back(milp_solve *s)
 static void use_start(milp_solve *s)
 {
     ckpd_milp_result *answer = &s->answer;
-    bool stopped = answer->outcome == CKPD_OUTCOME_NO_PLAN || answer->outcome == CKPD_OUTCOME_CANCELLED;
+    bool stopped =
+        answer->outcome == CKPD_OUTCOME_NO_PLAN || answer->outcome == CKPD_OUTCOME_CANCELLED;
     if (stopped && s->view.start_point != NULL) {
         memcpy(answer->x, s->view.start_point, (size_t)s->view.columns * sizeof(double));
         answer->has_plan = 1;

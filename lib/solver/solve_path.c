@@ -26,8 +26,7 @@ typedef struct path_solve {
     bool by_milp, trusted;
 } path_solve;
 
-/* --- what can be said without a solver ---------------------------------------------------------
- */
+/* --- what can be said without a solver -------------------------------------------------------- */
 
 static bool obvious(ckpd_path_result *answer, const char *text)
 {
@@ -94,8 +93,7 @@ static int32_t look_for_obvious(path_solve *s, bool *found)
     return CKPD_OK;
 }
 
-/* --- MILP backends -----------------------------------------------------------------------------
- */
+/* --- MILP backends ---------------------------------------------------------------------------- */
 
 static int32_t new_series(ckpd_context *context, const ckpd_path_view *view,
                           ckpd__path_series *series)
@@ -271,8 +269,7 @@ static int32_t solve_by_milp(path_solve *s)
     return status;
 }
 
-/* --- path backends -----------------------------------------------------------------------------
- */
+/* --- path backends ---------------------------------------------------------------------------- */
 
 static int32_t solve_by_paths(path_solve *s)
 {
@@ -288,8 +285,7 @@ static int32_t solve_by_paths(path_solve *s)
                       s->answer.message[0] != '\0' ? s->answer.message : ckpd_strerror(code));
 }
 
-/* --- judging -----------------------------------------------------------------------------------
- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
 {

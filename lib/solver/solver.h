@@ -67,8 +67,7 @@ double ckpd__host_time_left(const ckpd__host_state *state);
 /* max(absolute, relative * max(|UB|, |LB|)): the one definition of the gap that ends a solve. */
 double ckpd__gap_allowed(const ckpd_solve_params *params, double upper, double lower);
 
-/* --- solves as dispatch and shape use them (solve_milp.c, solve_path.c) ------------------------
- */
+/* --- solves as dispatch and shape use them (solve_milp.c, solve_path.c) ----------------------- */
 
 int32_t ckpd__milp_solve(ckpd_context *context, const char *backend, const ckpd_milp_view *view,
                          const ckpd_solve_params *params, const ckpd__solve_control *control,
@@ -77,8 +76,7 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
                          const ckpd_solve_params *params, const ckpd__solve_control *control,
                          ckpd_path_result *result, ckpd__solve_info *info);
 
-/* --- arguments and answers (validate.c, check.c) -----------------------------------------------
- */
+/* --- arguments and answers (validate.c, check.c) ---------------------------------------------- */
 
 /* Complete defaults into `known`, refuse what is out of range. `given` NULL: all defaults. */
 int32_t ckpd__params_read(ckpd_context *context, const ckpd_solve_params *given,

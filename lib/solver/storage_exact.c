@@ -199,8 +199,7 @@ static bool merge(ckpd__storage_exact *w, function *spare)
     return true;
 }
 
-/* --- one slot ----------------------------------------------------------------------------------
- */
+/* --- one slot --------------------------------------------------------------------------------- */
 
 static double energy_of(const ckpd_path_view *view, double power_kw)
 {
@@ -321,8 +320,7 @@ static int32_t advance(ckpd__storage_exact *w, int32_t t, double load)
     return good ? CKPD_OK : CKPD_ERR_NO_MEMORY;
 }
 
-/* --- the way back ------------------------------------------------------------------------------
- */
+/* --- the way back ----------------------------------------------------------------------------- */
 
 static double end_cost(const ckpd_path_storage *s, double energy, double cost, double slack)
 {

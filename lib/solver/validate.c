@@ -43,8 +43,7 @@ int32_t ckpd__params_read(ckpd_context *context, const ckpd_solve_params *given,
     return status;
 }
 
-/* --- MILP view ---------------------------------------------------------------------------------
- */
+/* --- MILP view -------------------------------------------------------------------------------- */
 
 /* Bounds of a row or column: never NaN, and infinite only on the side that means "none". */
 static int32_t check_bounds(ckpd_context *context, const char *lower_name, const double *lower,
@@ -122,8 +121,7 @@ int32_t ckpd__milp_view_check(ckpd_context *context, const ckpd_milp_view *view)
     return status;
 }
 
-/* --- path view ---------------------------------------------------------------------------------
- */
+/* --- path view -------------------------------------------------------------------------------- */
 
 static int32_t check_curve(ckpd_context *context, const ckpd_path_view *view, int32_t slot)
 {

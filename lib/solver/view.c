@@ -80,8 +80,7 @@ double ckpd__curve_cost(const ckpd_path_view *view, int32_t slot, double x_kw)
     return cost[first] + (cost[last] - cost[first]) * ((x_kw - x[first]) / (x[last] - x[first]));
 }
 
-/* --- plans -------------------------------------------------------------------------------------
- */
+/* --- plans ------------------------------------------------------------------------------------ */
 
 static bool has_slotwise(const ckpd_path_view *view)
 {

@@ -110,7 +110,8 @@ static void series_file(sweep_memory *memory, ckpd_context *context)
     static const char case_of_file[] =
         "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"f\","
         " \"horizon\": {\"slots\": 2, \"slot_minutes\": 30, \"start\": \"2024-04-09T01:00+02:00\"},"
-        " \"site\": {\"gpu_cap\": 8, \"import_price_per_mwh\": {\"file\": \"sweep.csv\", \"column\": \"price\"}},"
+        " \"site\": {\"gpu_cap\": 8, \"import_price_per_mwh\": {\"file\": \"sweep.csv\", "
+        "\"column\": \"price\"}},"
         " \"mode_rules\": {\"installed_gpus\": 8}, \"jobs\": []}";
     FILE *out = fopen("sweep.csv", "w");
     ck_assert_ptr_nonnull(out);
@@ -119,7 +120,8 @@ static void series_file(sweep_memory *memory, ckpd_context *context)
     ckpd_case *loaded = NULL;
     double prices[2];
     SWEEP(ckpd_case_parse(&loaded, context, case_of_file, strlen(case_of_file), NULL));
-    ck_assert_int_eq(ckpd_site_get_series(ckpd_case_site(loaded), "import_price_per_mwh", prices, 2), CKPD_OK);
+    ck_assert_int_eq(
+        ckpd_site_get_series(ckpd_case_site(loaded), "import_price_per_mwh", prices, 2), CKPD_OK);
     ck_assert(prices[0] == 20 && prices[1] == 20);
     SWEEP_WRITE(&text, ckpd_case_write(loaded, append, &text));
     ck_assert_ptr_nonnull(strstr(text.bytes, "sweep.csv"));

@@ -136,7 +136,8 @@ static void paths(sweep_memory *memory, ckpd_context *context, const char *backe
 /* The structure presolve held to its root, so that GLPK gets what is left. */
 static void presolved(sweep_memory *memory, ckpd_context *context)
 {
-    static const instance_features features = {.jobs = 4, .slots = 8, .segments = 4, .modes = 3, .nonconvex = 1};
+    static const instance_features features = {
+        .jobs = 4, .slots = 8, .segments = 4, .modes = 3, .nonconvex = 1};
     static double expected = NAN;
     const ckpd__solve_control control = {.structure_presolve = 1, .presolve_nodes = 1};
     instance *made = instance_random(219, &features);

@@ -222,8 +222,7 @@ START_TEST(fork_between_solves)
 }
 END_TEST
 
-/* --- locale, working folder, environment -------------------------------------------------------
- */
+/* --- locale, working folder, environment ------------------------------------------------------ */
 
 START_TEST(locale_and_folder_untouched)
 {
@@ -239,8 +238,7 @@ START_TEST(locale_and_folder_untouched)
 }
 END_TEST
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static long resident_kib(void)
 {

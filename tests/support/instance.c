@@ -45,8 +45,7 @@ static instance *instance_new(int32_t slots, int32_t jobs, double slot_hours)
     return made;
 }
 
-/* --- graph -------------------------------------------------------------------------------------
- */
+/* --- graph ------------------------------------------------------------------------------------ */
 
 static size_t node_at(const instance *made, const ckpd_path_job *job, int32_t q, int32_t t,
                       int32_t k)
@@ -133,8 +132,7 @@ static void make_moves(instance *made, ckpd_path_job *job, const double *slots_p
     job->move_segments = segments;
 }
 
-/* --- random ------------------------------------------------------------------------------------
- */
+/* --- random ----------------------------------------------------------------------------------- */
 
 static double draw(ckpd__random *random, double low, double high)
 {
@@ -325,8 +323,7 @@ instance *instance_random(uint64_t seed, const instance_features *use)
     return made;
 }
 
-/* --- golden files ------------------------------------------------------------------------------
- */
+/* --- golden files ----------------------------------------------------------------------------- */
 
 static double number(const json_t *object, const char *key)
 {
@@ -456,8 +453,7 @@ instance *instance_golden(const char *name, int32_t split, int32_t segments, boo
     return made;
 }
 
-/* --- results -----------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 void instance_result_init(instance_result *made, const ckpd_path_view *view)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* What every test program shares. A test file builds a Suite and ends in `return test_run(suite);`. */
+/* What every test program shares. A test file builds a Suite and ends in `return test_run(suite);`.
+ */
 #ifndef TESTS_SUPPORT_H
 #define TESTS_SUPPORT_H
 
@@ -10,10 +11,12 @@
 /* Runs the suite, prints Check's summary, returns the program's exit status. */
 int test_run(Suite *suite);
 
-/* A suite of one test case from a NULL-terminated list; `const TTest *` is what START_TEST makes. */
+/* A suite of one test case from a NULL-terminated list; `const TTest *` is what START_TEST makes.
+ */
 Suite *test_suite(const char *name, const TTest *const tests[]);
 
-/* Prints the line "SKIP: reason" that the runner counts. Use: if (!path) { test_skip("..."); return; } */
+/* Prints the line "SKIP: reason" that the runner counts. Use: if (!path) { test_skip("...");
+ * return; } */
 void test_skip(const char *reason);
 
 /* true in slow runs (sanitizers, valgrind): loops may then be shortened, never left out. */
@@ -22,16 +25,16 @@ bool test_fast(void);
 /* true in `make check-long`: loops at their full length. */
 bool test_long(void);
 
-/* Path of a file beside the source tree (../shared/NAME), else of the copy in tests/golden (NAME begins with
-   cases/), or NULL after a SKIP line when both are absent.
-   The result is a static buffer, overwritten by the next call. */
+/* Path of a file beside the source tree (../shared/NAME), else of the copy in tests/golden (NAME
+   begins with cases/), or NULL after a SKIP line when both are absent. The result is a static
+   buffer, overwritten by the next call. */
 const char *test_shared_path(const char *name);
 
 /* Path of a file in the source tree; static buffer, overwritten by the next call. */
 const char *test_src_path(const char *name);
 
-/* Whole file, terminated with a zero byte that `*size` does not count; the caller frees it. Fails the test when
-   the file cannot be read. */
+/* Whole file, terminated with a zero byte that `*size` does not count; the caller frees it. Fails
+   the test when the file cannot be read. */
 char *test_read_file(const char *path, size_t *size);
 
 #endif

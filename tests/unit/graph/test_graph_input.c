@@ -89,7 +89,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {bad_jobs_are_refused, absurd_sizes_are_refused, options_are_fields,
-                                  NULL};
+    const TTest *const tests[] = {bad_jobs_are_refused, absurd_sizes_are_refused,
+                                  options_are_fields, NULL};
     return run_graph_tests("graph/input", tests);
 }

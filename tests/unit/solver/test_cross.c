@@ -182,8 +182,8 @@ END_TEST
 /* Nothing but the GPU cap tells the modes of a slot apart. */
 START_TEST(test_native_equal_power)
 {
-    instance_features features = {.jobs = 2, .slots = 6, .segments = 3, .modes = 3, .caps = 1,
-                                  .equal_power = 1};
+    instance_features features = {
+        .jobs = 2, .slots = 6, .segments = 3, .modes = 3, .caps = 1, .equal_power = 1};
     compare("enumerate", "native", &features, 200);
 }
 END_TEST

@@ -327,8 +327,7 @@ START_TEST(test_obvious_causes)
 }
 END_TEST
 
-/* --- bad views ---------------------------------------------------------------------------------
- */
+/* --- bad views -------------------------------------------------------------------------------- */
 
 static void expect_refused(instance *made, int32_t code, const char *message)
 {
@@ -404,8 +403,7 @@ START_TEST(test_convexity_is_checked)
 }
 END_TEST
 
-/* --- registry ----------------------------------------------------------------------------------
- */
+/* --- registry --------------------------------------------------------------------------------- */
 
 static int32_t refuse(const ckpd_host *host, const ckpd_path_view *view,
                       const ckpd_solve_params *params, ckpd_path_result *result, void *user)

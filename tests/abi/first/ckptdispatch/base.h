@@ -8,8 +8,8 @@
  *    time in hours unless a name carries another unit. Slots are 0..T-1, slot boundaries 0..T.
  *  - A function returns a status (int32_t, CKPD_OK or a negative CKPD_ERR_ code) unless it cannot
  *    fail. After an error nothing has changed and out-parameters are untouched.
- *  - `_new` and `_build` functions hand the object to the caller, who ends it with `_free`; pointers that
- *    come back by return are borrowed from the object and live as long as it.
+ *  - `_new` and `_build` functions hand the object to the caller, who ends it with `_free`;
+ * pointers that come back by return are borrowed from the object and live as long as it.
  *  - A handle built from others copies what it needs: handles may be freed in any order and on any
  *    thread. `_free(NULL)` does nothing.
  *  - Thread words: *confined* (one thread at a time), *immutable after build* (share it freely),
@@ -49,31 +49,31 @@ extern "C" {
  * Every status code, its number and its text. The numbers never change; gaps are left for more
  * codes of the same kind. ckpd_strerror() and docs/errors.md are made from this list.
  */
-#define CKPD_STATUS_MAP(X) \
-    X(CKPD_OK, 0, "success") \
-    X(CKPD_ERR_NO_MEMORY, -1, "out of memory") \
-    X(CKPD_ERR_ARGUMENT, -2, "argument is NULL or not allowed here") \
+#define CKPD_STATUS_MAP(X)                                                    \
+    X(CKPD_OK, 0, "success")                                                  \
+    X(CKPD_ERR_NO_MEMORY, -1, "out of memory")                                \
+    X(CKPD_ERR_ARGUMENT, -2, "argument is NULL or not allowed here")          \
     X(CKPD_ERR_STRUCT_SIZE, -3, "size of a struct does not fit this library") \
-    X(CKPD_ERR_NOT_SUPPORTED, -4, "not supported") \
-    X(CKPD_ERR_STATE, -5, "object is not in a state that allows this") \
-    X(CKPD_ERR_BUFFER, -6, "buffer is too small") \
-    X(CKPD_ERR_VERSION, -7, "made for another version of the library") \
-    X(CKPD_ERR_RANGE, -20, "number is outside its range") \
-    X(CKPD_ERR_NOT_FINITE, -21, "number is NaN or infinite") \
-    X(CKPD_ERR_LENGTH, -22, "lengths differ") \
-    X(CKPD_ERR_UNKNOWN_NAME, -23, "unknown name") \
-    X(CKPD_ERR_DUPLICATE, -24, "name or item given twice") \
-    X(CKPD_ERR_INCONSISTENT, -25, "values contradict one another") \
-    X(CKPD_ERR_MISSING, -26, "required value is missing") \
-    X(CKPD_ERR_NOT_CONVEX, -27, "cost curve is not convex") \
-    X(CKPD_ERR_NO_MODE, -40, "no feasible mode") \
-    X(CKPD_ERR_SYNTAX, -60, "file or text cannot be parsed") \
-    X(CKPD_ERR_FILE, -61, "file cannot be read or written") \
-    X(CKPD_ERR_SCHEMA, -62, "file is of an unknown kind or version") \
-    X(CKPD_ERR_BACKEND, -80, "solver backend failed") \
-    X(CKPD_ERR_VERIFY, -81, "solution violates the problem") \
-    X(CKPD_ERR_NO_BACKEND, -82, "no backend can solve this problem") \
-    X(CKPD_ERR_INTERNAL, -90, "internal error") \
+    X(CKPD_ERR_NOT_SUPPORTED, -4, "not supported")                            \
+    X(CKPD_ERR_STATE, -5, "object is not in a state that allows this")        \
+    X(CKPD_ERR_BUFFER, -6, "buffer is too small")                             \
+    X(CKPD_ERR_VERSION, -7, "made for another version of the library")        \
+    X(CKPD_ERR_RANGE, -20, "number is outside its range")                     \
+    X(CKPD_ERR_NOT_FINITE, -21, "number is NaN or infinite")                  \
+    X(CKPD_ERR_LENGTH, -22, "lengths differ")                                 \
+    X(CKPD_ERR_UNKNOWN_NAME, -23, "unknown name")                             \
+    X(CKPD_ERR_DUPLICATE, -24, "name or item given twice")                    \
+    X(CKPD_ERR_INCONSISTENT, -25, "values contradict one another")            \
+    X(CKPD_ERR_MISSING, -26, "required value is missing")                     \
+    X(CKPD_ERR_NOT_CONVEX, -27, "cost curve is not convex")                   \
+    X(CKPD_ERR_NO_MODE, -40, "no feasible mode")                              \
+    X(CKPD_ERR_SYNTAX, -60, "file or text cannot be parsed")                  \
+    X(CKPD_ERR_FILE, -61, "file cannot be read or written")                   \
+    X(CKPD_ERR_SCHEMA, -62, "file is of an unknown kind or version")          \
+    X(CKPD_ERR_BACKEND, -80, "solver backend failed")                         \
+    X(CKPD_ERR_VERIFY, -81, "solution violates the problem")                  \
+    X(CKPD_ERR_NO_BACKEND, -82, "no backend can solve this problem")          \
+    X(CKPD_ERR_INTERNAL, -90, "internal error")                               \
     X(CKPD_ERR_CALLBACK, -100, "stopped by a callback of the caller")
 
 /** Status codes; see CKPD_STATUS_MAP. */
@@ -85,12 +85,7 @@ enum {
 };
 
 /** Log levels, most urgent first. */
-enum {
-    CKPD_LOG_ERROR = 1,
-    CKPD_LOG_WARNING = 2,
-    CKPD_LOG_INFO = 3,
-    CKPD_LOG_DEBUG = 4
-};
+enum { CKPD_LOG_ERROR = 1, CKPD_LOG_WARNING = 2, CKPD_LOG_INFO = 3, CKPD_LOG_DEBUG = 4 };
 
 /** Library version as MAJOR * 10000 + MINOR * 100 + PATCH. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_version(void);
@@ -105,7 +100,8 @@ CKPD_API int32_t ckpd_abi_version(void);
 CKPD_API int32_t ckpd_feature(const char *name);
 /** Text of a status code, static storage, never NULL. Any thread. @since 0.1 */
 CKPD_API const char *ckpd_strerror(int32_t status);
-/** Name of a status code such as "CKPD_ERR_RANGE", static storage, never NULL. Any thread. @since 0.1 */
+/** Name of a status code such as "CKPD_ERR_RANGE", static storage, never NULL. Any thread. @since
+ * 0.1 */
 CKPD_API const char *ckpd_status_name(int32_t status);
 /** Number of status codes; ckpd_status_at(i) lists them for bindings. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_status_count(void);
@@ -118,14 +114,15 @@ CKPD_API int32_t ckpd_status_at(int32_t index);
  * The memory of GLPK and of the JSON library is theirs and does not come from here.
  */
 typedef struct ckpd_allocator {
-    size_t size; /**< sizeof(ckpd_allocator) */
-    void *(*malloc_fn)(size_t bytes, void *user); /**< as malloc */
+    size_t size;                                                /**< sizeof(ckpd_allocator) */
+    void *(*malloc_fn)(size_t bytes, void *user);               /**< as malloc */
     void *(*realloc_fn)(void *block, size_t bytes, void *user); /**< as realloc */
     void (*free_fn)(void *block, void *user); /**< as free; NULL is never handed to it */
-    void *user; /**< handed to each function */
+    void *user;                               /**< handed to each function */
 } ckpd_allocator;
 
-/** Library context: allocator, log, last error. Confined; handles made from it may be freed anywhere. */
+/** Library context: allocator, log, last error. Confined; handles made from it may be freed
+ * anywhere. */
 typedef struct ckpd_context ckpd_context;
 
 /**
@@ -145,12 +142,14 @@ CKPD_API void ckpd_context_free(ckpd_context *context);
 
 /**
  * Receives one finished UTF-8 line, without a line end. `code` is stable for each kind of message.
- * Called on the thread that called the library. Inside it no function of the same context may be called.
+ * Called on the thread that called the library. Inside it no function of the same context may be
+ * called.
  */
 typedef void (*ckpd_log_fn)(int32_t level, int32_t code, const char *message, void *user);
 
 /**
- * Sets (or with NULL removes) the log callback; messages above `level` are not made. Default: silence.
+ * Sets (or with NULL removes) the log callback; messages above `level` are not made. Default:
+ * silence.
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (level) @since 0.1
  */
 CKPD_API int32_t ckpd_context_set_log(ckpd_context *context, int32_t level, ckpd_log_fn callback,
@@ -167,7 +166,8 @@ typedef struct ckpd_error {
     char message[512]; /**< finished text, UTF-8 */
 } ckpd_error;
 
-/** Copies the last error. Confined. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE @since 0.1 */
+/** Copies the last error. Confined. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE @since
+ * 0.1 */
 CKPD_API int32_t ckpd_context_last_error(const ckpd_context *context, ckpd_error *out);
 /** Text of the last error, borrowed until the next call; "" when none. Confined. @since 0.1 */
 CKPD_API const char *ckpd_context_last_message(const ckpd_context *context);
@@ -196,8 +196,8 @@ typedef struct ckpd_field_info {
 } ckpd_field_info;
 
 /**
- * Cancel token. Any thread, also a signal handler for ckpd_cancel_request(): the flag is a lock-free
- * atomic. It may be shared by several solves and must outlive them.
+ * Cancel token. Any thread, also a signal handler for ckpd_cancel_request(): the flag is a
+ * lock-free atomic. It may be shared by several solves and must outlive them.
  */
 typedef struct ckpd_cancel ckpd_cancel;
 
@@ -205,7 +205,8 @@ typedef struct ckpd_cancel ckpd_cancel;
 CKPD_API int32_t ckpd_cancel_new(ckpd_cancel **out, ckpd_context *context);
 /** Ends a token that no running call uses. Any thread. @since 0.1 */
 CKPD_API void ckpd_cancel_free(ckpd_cancel *cancel);
-/** Asks every call that was given the token to stop as soon as it can. Any thread, async-signal-safe. @since 0.1 */
+/** Asks every call that was given the token to stop as soon as it can. Any thread,
+ * async-signal-safe. @since 0.1 */
 CKPD_API void ckpd_cancel_request(ckpd_cancel *cancel);
 /** Withdraws the request. Any thread. @since 0.1 */
 CKPD_API void ckpd_cancel_reset(ckpd_cancel *cancel);
@@ -214,13 +215,13 @@ CKPD_API int32_t ckpd_cancel_requested(const ckpd_cancel *cancel);
 
 /** State of a running solve. */
 typedef struct ckpd_progress {
-    size_t size;          /**< size of the struct as the library fills it */
-    double elapsed_s;     /**< seconds since the call */
-    double incumbent;     /**< cost of the best plan so far, +infinity when none */
-    double bound;         /**< proven lower bound, -infinity when none */
-    double relative_gap;  /**< see docs/model.md; infinity when no plan or no bound */
-    int64_t iterations;   /**< work units of the backend */
-    int64_t nodes;        /**< branch-and-bound nodes */
+    size_t size;         /**< size of the struct as the library fills it */
+    double elapsed_s;    /**< seconds since the call */
+    double incumbent;    /**< cost of the best plan so far, +infinity when none */
+    double bound;        /**< proven lower bound, -infinity when none */
+    double relative_gap; /**< see docs/model.md; infinity when no plan or no bound */
+    int64_t iterations;  /**< work units of the backend */
+    int64_t nodes;       /**< branch-and-bound nodes */
 } ckpd_progress;
 
 /**
