@@ -64,9 +64,14 @@ static bool dominates(const ckpd_mode *a, const ckpd_mode *b)
            (a->gpus < b->gpus || a->power_kw < b->power_kw || a->rate > b->rate);
 }
 
-START_TEST(pruning_is_dominance)
+/* `flat`: every active GPU draws the same, so that many modes are equal in power. */
+static void expect_dominance(bool flat)
 {
     start("llama-33b", 1024);
+    if (flat) {
+        ck_assert_int_eq(ckpd_hardware_set(hardware, "idle_kw", 0.4), CKPD_OK);
+        ck_assert_int_eq(ckpd_hardware_set(hardware, "busy_kw", 0.4), CKPD_OK);
+    }
     ck_assert_int_eq(ckpd_mode_rules_set(rules, "keep_dominated", 1), CKPD_OK);
     ck_assert_int_eq(build(), CKPD_OK);
     int32_t all = ckpd_mode_set_count(set), wanted = 0;
@@ -100,6 +105,12 @@ START_TEST(pruning_is_dominance)
     free(modes);
     free(kept);
     stop();
+}
+
+START_TEST(pruning_is_dominance)
+{
+    expect_dominance(false);
+    expect_dominance(true);
 }
 END_TEST
 
