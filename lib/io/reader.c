@@ -116,9 +116,10 @@ static int32_t check_number(ckpd_context *context, const ckpd__place *place, dou
 {
     char message[MESSAGE_BYTES];
     bool whole = member->type == CKPD__MEMBER_INTEGER || member->type == CKPD__MEMBER_INTEGERS;
-    if (!(value >= member->minimum && value <= member->maximum)) {
-        ckpd__format(message, sizeof message, "%g is outside %g .. %g", value, member->minimum,
-                     member->maximum);
+    if (!(value >= member->minimum)) {
+        ckpd__format(message, sizeof message, "%g is below the minimum %g", value, member->minimum);
+    } else if (value > member->maximum) {
+        ckpd__format(message, sizeof message, "%g is above the maximum %g", value, member->maximum);
     } else if (whole && value != floor(value)) {
         ckpd__format(message, sizeof message, "%g is not a whole number", value);
     } else {
