@@ -32,8 +32,8 @@ static void give(void *block, void *user)
 static int32_t stop(void *user)
 {
     native_run *run = user;
-    run->polls++;
-    if (run->cancel_at > 0 && run->polls >= run->cancel_at)
+    int32_t polls = ++run->polls;
+    if (run->cancel_at > 0 && polls >= run->cancel_at)
         return 2;
     return now() - run->started > run->params.time_limit_s;
 }

@@ -16,7 +16,7 @@ typedef struct native_run {
     int64_t allocations; /* after the run */
     int64_t held;        /* blocks not released after the run: must be 0 */
     int32_t cancel_at;   /* polls of should_stop after which it asks for a stop; 0: never */
-    int32_t polls;
+    _Atomic int32_t polls; /* should_stop is asked from every thread of a backend */
     double started;
 } native_run;
 
