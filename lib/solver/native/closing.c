@@ -55,7 +55,7 @@ int32_t ckpd__native_close_moves(const ckpd_host *host, const ckpd_path_view *vi
         1; /* what the root forbids stays in search.forbidden when the search ends there */
     *cutoff = (double)INFINITY;
     int32_t status = ckpd__nat_model_build(&model, &memory, view);
-    if (status == CKPD_OK && ckpd__nat_stack_is_small(&model)) {
+    if (status == CKPD_OK && !model.stop && ckpd__nat_stack_is_small(&model)) {
         status = ckpd__nat_search_init(&search, &memory, &model, &root);
         if (status == CKPD_OK)
             status = ckpd__nat_search_run(&search);

@@ -285,7 +285,9 @@ int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_p
     if (!model->job)
         return CKPD_ERR_NO_MEMORY;
     int32_t status = ckpd__nat_slots_build(model, memory);
-    for (int32_t j = 0; status == CKPD_OK && j < model->jobs; j++) {
+    for (int32_t j = 0; status == CKPD_OK && !model->stop && j < model->jobs; j++) {
+        if (memory->host->should_stop)
+            model->stop = memory->host->should_stop(memory->host->user);
         nat_job *job = &model->job[j];
         status = build_job(model, memory, job, view->job[j]);
         model->activities = max32(model->activities, job->activities);

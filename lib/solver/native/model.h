@@ -53,7 +53,8 @@ typedef struct nat_model {
     double *fixed_kw;              /* [slots] site load without the jobs' moves */
     double *gpus_free;             /* [slots] */
     const ckpd_path_storage *storage;
-    bool convex;    /* every curve is convex */
+    int32_t stop; /* what host->should_stop said while the model was built: then it is not whole */
+    bool convex;  /* every curve is convex */
     bool separable; /* a single job and no storage: one shortest path is the answer */
 } nat_model;
 

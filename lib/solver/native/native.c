@@ -55,6 +55,16 @@ static void write_result(const nat_model *model, const ckpd_solve_params *params
         result->outcome = end.whole ? CKPD_OUTCOME_INFEASIBLE : CKPD_OUTCOME_NO_PLAN;
 }
 
+/* Stopped before anything is known. */
+static void write_stopped(int32_t stop, ckpd_path_result *result)
+{
+    result->outcome = stop == 2 ? CKPD_OUTCOME_CANCELLED : CKPD_OUTCOME_NO_PLAN;
+    result->has_plan = 0;
+    result->objective = (double)INFINITY;
+    result->bound = -(double)INFINITY;
+    result->iterations = result->nodes = 0;
+}
+
 static int32_t refuse(ckpd_path_result *result, int32_t status, const char *reason)
 {
     size_t length = strlen(reason);
@@ -145,7 +155,9 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
                    ? solve_slotwise(host, view, params, result)
                    : refuse(result, CKPD_ERR_NOT_SUPPORTED, "jobs of both kinds");
     int32_t status = ckpd__nat_model_build(&model, &memory, view);
-    if (status == CKPD_OK)
+    if (status == CKPD_OK && model.stop)
+        write_stopped(model.stop, result);
+    else if (status == CKPD_OK)
         status = ckpd__nat_stack_is_small(&model)
                      ? solve_few(&memory, &model, params, result, certificate)
                      : CKPD_ERR_NOT_SUPPORTED;
