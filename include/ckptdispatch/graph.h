@@ -70,9 +70,10 @@ CKPD_API int32_t ckpd_graph_options_set_transition_rule(ckpd_graph_options *opti
                                                         ckpd_transition_fn rule, void *user);
 
 /**
- * What starting a mode costs, added to the edge that starts it: `hours` before training goes on (the
- * GPUs are held and the mode's full power is drawn) and `money` (any finite sign). Every edge is a
- * start: going on without a stop is one longer edge. Off by default; edges are then not reduced.
+ * What starting a mode costs, added to the edge that starts it: `hours` before training goes on
+ * (the GPUs are held and the mode's full power is drawn) and `money` (any finite sign). Every edge
+ * is a start: going on without a stop is one longer edge. Off by default; edges are then not
+ * reduced.
  * @param modes  number of modes of the mode set
  * @param hours  [(modes + 1) * modes], row 0: nothing ran before, row 1 + m: mode m ran last
  *               (also before a wait), column: the mode started; >= 0; copied; NULL: no time
@@ -92,15 +93,15 @@ CKPD_API int32_t ckpd_graph_options_set_checkpoint(ckpd_graph_options *options,
 
 /** One training edge. */
 typedef struct ckpd_edge {
-    size_t size; /**< sizeof(ckpd_edge), set by the caller */
-    int32_t from_slot;  /**< first slot boundary */
-    int32_t to_slot;  /**< slot boundaries; the edge occupies from_slot .. to_slot - 1 */
-    int32_t from_segment;  /**< segments complete before */
-    int32_t to_segment;  /**< segments complete before and after */
-    int32_t mode;                     /**< mode number in the mode set */
-    int32_t gpus;                     /**< held in each slot */
-    double power_kw;                  /**< IT power in each slot but the last */
-    double last_slot_power_kw;        /**< IT power in the last slot */
+    size_t size;               /**< sizeof(ckpd_edge), set by the caller */
+    int32_t from_slot;         /**< first slot boundary */
+    int32_t to_slot;           /**< slot boundaries; the edge occupies from_slot .. to_slot - 1 */
+    int32_t from_segment;      /**< segments complete before */
+    int32_t to_segment;        /**< segments complete before and after */
+    int32_t mode;              /**< mode number in the mode set */
+    int32_t gpus;              /**< held in each slot */
+    double power_kw;           /**< IT power in each slot but the last */
+    double last_slot_power_kw; /**< IT power in the last slot */
 } ckpd_edge;
 
 /**
@@ -136,10 +137,10 @@ CKPD_API void ckpd_graph_free(ckpd_graph *graph);
  * nodes and edges count once for each last mode from which they may be reached.
  */
 typedef struct ckpd_graph_counts {
-    size_t size; /**< sizeof(ckpd_graph_counts), set by the caller */
-    int64_t nodes;          /**< nodes of the graph as built, without the sink */
-    int64_t training_edges; /**< training edges of the graph as built */
-    int64_t wait_edges; /**< wait edges of the graph as built */
+    size_t size;                 /**< sizeof(ckpd_graph_counts), set by the caller */
+    int64_t nodes;               /**< nodes of the graph as built, without the sink */
+    int64_t training_edges;      /**< training edges of the graph as built */
+    int64_t wait_edges;          /**< wait edges of the graph as built */
     int64_t full_training_edges; /**< before any was left out: all that fit between source and
                                     deadline */
     int64_t redundant_edges;     /**< left out because a split occupies the same slots */

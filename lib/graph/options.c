@@ -64,8 +64,8 @@ int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const char *fie
                                                    field, text);
 }
 
-int32_t ckpd_graph_options_get_text(const ckpd_graph_options *options, const char *field, char *buffer,
-                                    size_t size)
+int32_t ckpd_graph_options_get_text(const ckpd_graph_options *options, const char *field,
+                                    char *buffer, size_t size)
 {
     return options == NULL ? CKPD_ERR_ARGUMENT
                            : ckpd__fields_get_text(options->context, &option_table, options->values,
@@ -134,8 +134,8 @@ int32_t ckpd_graph_options_set_edge_cost(ckpd_graph_options *options, ckpd_edge_
     return CKPD_OK;
 }
 
-static int32_t copy_costs(ckpd_context *context, const char *field, const double *given, int64_t count,
-                          double least, double **copy)
+static int32_t copy_costs(ckpd_context *context, const char *field, const double *given,
+                          int64_t count, double least, double **copy)
 {
     if (given == NULL) {
         return CKPD_OK;
@@ -176,7 +176,8 @@ int32_t ckpd_graph_options_set_change_costs(ckpd_graph_options *options, int32_t
     return CKPD_OK;
 }
 
-int32_t ckpd_graph_options_set_checkpoint(ckpd_graph_options *options, const ckpd_checkpoint *checkpoint,
+int32_t ckpd_graph_options_set_checkpoint(ckpd_graph_options *options,
+                                          const ckpd_checkpoint *checkpoint,
                                           const ckpd_mode_set *modes)
 {
     if (options == NULL) {

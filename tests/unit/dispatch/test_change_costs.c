@@ -62,8 +62,8 @@ static void expect_cost(ckpd_graph_options *options, double wanted)
     for (int i = 0; i < (ckpd_feature("glpk") ? 3 : 2); i++) {
         int32_t outcome = 0;
         double cost = NAN;
-        ck_assert_int_eq(small_solve(problem, context, CKPD_SCENARIO_S4, backends[i], &outcome, &cost),
-                         CKPD_OK);
+        ck_assert_int_eq(
+            small_solve(problem, context, CKPD_SCENARIO_S4, backends[i], &outcome, &cost), CKPD_OK);
         ck_assert_int_eq(outcome, CKPD_OUTCOME_OPTIMAL);
         ck_assert_double_eq_tol(cost, wanted, 1e-6 * wanted);
     }
@@ -119,17 +119,21 @@ START_TEST(bad_costs_are_refused)
     const double two[] = {0, 0, 0, 0, 0, 0};
     ckpd_graph_options *options = new_options();
     ckpd_error error = {.size = sizeof error};
-    ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 1, bad, NULL), CKPD_ERR_NOT_FINITE);
+    ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 1, bad, NULL),
+                     CKPD_ERR_NOT_FINITE);
     ck_assert_int_eq(ckpd_context_last_error(context, &error), CKPD_OK);
     ck_assert_str_eq(error.field, "change_hours");
     ck_assert_int_eq(error.index, 1);
-    ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 1, negative, NULL), CKPD_ERR_RANGE);
-    ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 1, good, bad), CKPD_ERR_NOT_FINITE);
+    ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 1, negative, NULL),
+                     CKPD_ERR_RANGE);
+    ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 1, good, bad),
+                     CKPD_ERR_NOT_FINITE);
     ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 0, good, NULL), CKPD_ERR_RANGE);
     ck_assert_int_eq(ckpd_graph_options_set_checkpoint(options, NULL, modes), CKPD_ERR_ARGUMENT);
     ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 2, two, NULL), CKPD_OK);
     ckpd_graph *graph = NULL;
-    ck_assert_int_eq(ckpd_graph_build(&graph, context, task, modes, 4, 1.0, options), CKPD_ERR_LENGTH);
+    ck_assert_int_eq(ckpd_graph_build(&graph, context, task, modes, 4, 1.0, options),
+                     CKPD_ERR_LENGTH);
     ck_assert_ptr_null(graph);
     ckpd_graph_options_free(options);
 }
