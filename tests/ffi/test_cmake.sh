@@ -13,8 +13,8 @@ root=$PWD/root
 mkdir -p "$root/include" "$root/lib/pkgconfig"
 cp -R "$SRC_DIR/include/." "$root/include"
 cp -P "$BUILD_DIR"/libckptdispatch.so* "$root/lib"
-sed -e "s|^prefix=.*|prefix=$root|" -e 's|^exec_prefix=.*|exec_prefix=${prefix}|' \
-    -e 's|^libdir=.*|libdir=${prefix}/lib|' -e 's|^includedir=.*|includedir=${prefix}/include|' \
+sed -e "s|^prefix=.*|prefix=$root|" -e "s|^exec_prefix=.*|exec_prefix=$root|" \
+    -e "s|^libdir=.*|libdir=$root/lib|" -e "s|^includedir=.*|includedir=$root/include|" \
     "$(dirname "$BUILD_DIR")/pkgconfig/ckptdispatch.pc" >"$root/lib/pkgconfig/ckptdispatch.pc"
 PKG_CONFIG_PATH=$root/lib/pkgconfig
 export PKG_CONFIG_PATH
