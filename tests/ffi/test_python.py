@@ -168,7 +168,7 @@ class Dispatch(unittest.TestCase):
 
 class LongSolves(unittest.TestCase):
     def setUp(self):
-        self.problem = ckptdispatch.Case.load(CASES / "j20.json").problem()
+        self.problem = ckptdispatch.Case.load(CASES / "j8.json").problem()
 
     def test_interrupt_returns_the_best_plan(self):
         before = signal.getsignal(signal.SIGINT)
