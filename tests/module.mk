@@ -15,7 +15,8 @@ SHARED_TEST_SRCS := $(call find_tests,api cli,test_*.c)
 SCRIPT_TESTS     := $(call find_tests,abi api cli fail ffi fuzz golden unit,test_*.sh) \
                     $(call find_tests,abi api cli fail ffi fuzz golden unit,test_*.py)
 ifneq ($(SPECIAL_BUILD),)
-SCRIPT_TESTS  := $(filter-out tests/abi/% tests/ffi/%,$(SCRIPT_TESTS))
+# Scripts that load the library into an interpreter: a sanitizer would have to be loaded before it.
+SCRIPT_TESTS  := $(filter-out tests/abi/% tests/ffi/% tests/unit/%,$(SCRIPT_TESTS))
 endif
 STATIC_TESTS  = $(STATIC_TEST_SRCS:%.c=$(BUILD)/%)
 SHARED_TESTS  = $(SHARED_TEST_SRCS:%.c=$(BUILD)/%)
