@@ -52,6 +52,7 @@ static const char CASE[] =
     "{\"name\":\"own\",\"table\":[{\"batch\":1,\"power_w_per_gpu\":400,\"duration_s\":2}]}],"
     "\"events\":[{\"onset_s\":12,\"duration_s\":4,\"depth_w\":80000}]}";
 
+#ifdef CKPD_HAVE_GLPK /* planning needs a solver for linear programs */
 static void plan_and_run(sweep_memory *memory, ckpd_context *context)
 {
     ckpd_shape *shape = NULL;
@@ -82,6 +83,7 @@ static void plan_and_run(sweep_memory *memory, ckpd_context *context)
     ckpd_microgrid_free(grid);
     ckpd_shape_free(shape);
 }
+#endif
 
 static void csv_and_response(sweep_memory *memory, ckpd_context *context)
 {
