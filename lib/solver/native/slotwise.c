@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Required work of a job in whole units, and how often a slot's rounding may fall short. */
+/* Required work of a job in whole units. */
 static const int64_t WHOLE = INT64_C(1) << 46;
 
 enum { MOST_COMBINATIONS = 20000 };
