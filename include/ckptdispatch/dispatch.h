@@ -63,7 +63,10 @@ CKPD_API int32_t ckpd_problem_set_site(ckpd_problem *problem, const ckpd_site *s
  * @since 0.1
  */
 CKPD_API int32_t ckpd_problem_set_segments(ckpd_problem *problem, int32_t job, int32_t segments);
-/** Sets the GPU cap of every slot; for sweeps. @return CKPD_OK, CKPD_ERR_RANGE @since 0.1 */
+/**
+ * Sets the GPU cap of every slot, a whole number or +infinity; for sweeps.
+ * @return CKPD_OK, CKPD_ERR_RANGE, CKPD_ERR_NO_MEMORY @since 0.1
+ */
 CKPD_API int32_t ckpd_problem_set_gpu_cap(ckpd_problem *problem, double gpus);
 
 /* --- options ---------------------------------------------------------------------------------- */

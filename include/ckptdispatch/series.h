@@ -170,6 +170,12 @@ CKPD_API int32_t ckpd_series_cut(ckpd_series **out, const ckpd_series *series, c
 CKPD_API int32_t ckpd_series_resample(ckpd_series **out, const ckpd_series *series,
                                       double slot_minutes);
 /**
+ * The same for caps: a longer slot takes the least of its values, because a limit holds all the
+ * time. @return as ckpd_series_resample() @since 0.1
+ */
+CKPD_API int32_t ckpd_series_resample_cap(ckpd_series **out, const ckpd_series *series,
+                                          double slot_minutes);
+/**
  * Sets a series of a site (ckpd_site_set_series()) from a column, times `factor`. The units must
  * fit: a column without unit is refused for a power or a price.
  * @param name  of the site's series

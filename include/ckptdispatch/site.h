@@ -69,7 +69,7 @@ CKPD_API double ckpd_site_slot_hours(const ckpd_site *site);
  * Sets a series, one value per slot, copied. Names: import_price_per_mwh (required),
  * export_price_per_mwh, curtailment_penalty_per_mwh, wind_kw, solar_kw, base_it_kw, pue,
  * site_cap_kw, gpu_cap (required), import_cap_kw, export_cap_kw. Units, bounds and defaults:
- * ckpd_site_series_info(). Caps may be +infinity.
+ * ckpd_site_series_info(). Caps may be +infinity; gpu_cap is whole.
  * @param count must equal the number of slots
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_LENGTH (names both lengths),
  * CKPD_ERR_NOT_FINITE, CKPD_ERR_RANGE (index = slot), CKPD_ERR_NO_MEMORY @since 0.1

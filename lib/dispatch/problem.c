@@ -177,11 +177,7 @@ int32_t ckpd_problem_set_gpu_cap(ckpd_problem *problem, double gpus)
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    int32_t status = ckpd__check_range(problem->context, "gpu_cap", -1, gpus, 0, (double)INFINITY);
-    for (int32_t t = 0; status == CKPD_OK && t < problem->site->slots; t++) {
-        problem->site->series[CKPD__GPU_CAP][t] = gpus;
-    }
-    return status;
+    return ckpd_site_set_constant(problem->site, "gpu_cap", gpus);
 }
 
 /* --- scenarios -------------------------------------------------------------------------------- */

@@ -58,6 +58,9 @@ static const ckpd__member SERIES_FILE[] = {
      ANY},
     {"fill", CKPD__MEMBER_CHOICE, 0, "", "what stands in for missing values (default: refuse)",
      "refuse|hold|linear", ANY},
+    TEXT("fill_column", 0, "missing values come from this column at the same times, not by a rule"),
+    TEXT("fill_file", 0, "file of fill_column, read with the same options (default: file)"),
+    TEXT("fill_unit", 0, "unit of fill_column, when the header does not say it (default: unit)"),
     {"filters", CKPD__MEMBER_PAIRS, 0, "", "[column, text]: only rows that have this text there",
      NULL, ANY},
 };

@@ -139,7 +139,17 @@ static double mean(const double *values, int32_t count)
     return values[0] + sum / count;
 }
 
-static int32_t make_longer(ckpd_series *to, const ckpd_series *from, int32_t ratio)
+static double least(const double *values, int32_t count)
+{
+    double found = values[0];
+    for (int32_t i = 1; i < count; i++) {
+        found = fmin(found, values[i]);
+    }
+    return found;
+}
+
+static int32_t make_longer(ckpd_series *to, const ckpd_series *from, int32_t ratio,
+                           double (*join)(const double *, int32_t))
 {
     int32_t status = CKPD_OK;
     for (int32_t i = 0; i < to->slots && status == CKPD_OK; i++) {
@@ -147,7 +157,7 @@ static int32_t make_longer(ckpd_series *to, const ckpd_series *from, int32_t rat
         to->stamp_offset[i] = from->stamp_offset[from->label_end ? first + ratio - 1 : first];
         to->local_offset[i] = from->local_offset[first];
         for (int32_t c = 0; c < to->column_count; c++) {
-            to->columns[c].values[i] = mean(from->columns[c].values + first, ratio);
+            to->columns[c].values[i] = join(from->columns[c].values + first, ratio);
         }
         for (int32_t k = 0; k < ratio && status == CKPD_OK; k++) {
             status = copy_filled(to, from, i, first + k);
@@ -209,7 +219,8 @@ static int32_t plan_resample(const ckpd_series *series, int32_t step, int32_t *s
     return CKPD_OK;
 }
 
-int32_t ckpd_series_resample(ckpd_series **out, const ckpd_series *series, double slot_minutes)
+static int32_t resample(ckpd_series **out, const ckpd_series *series, double slot_minutes,
+                        double (*join)(const double *, int32_t))
 {
     if (series == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -234,7 +245,7 @@ int32_t ckpd_series_resample(ckpd_series **out, const ckpd_series *series, doubl
     }
     if (status == CKPD_OK) {
         made->step_s = step;
-        status = step >= series->step_s ? make_longer(made, series, step / series->step_s)
+        status = step >= series->step_s ? make_longer(made, series, step / series->step_s, join)
                                         : make_shorter(made, series, series->step_s / step);
     }
     if (status != CKPD_OK) {
@@ -243,6 +254,16 @@ int32_t ckpd_series_resample(ckpd_series **out, const ckpd_series *series, doubl
     }
     *out = made;
     return CKPD_OK;
+}
+
+int32_t ckpd_series_resample(ckpd_series **out, const ckpd_series *series, double slot_minutes)
+{
+    return resample(out, series, slot_minutes, mean);
+}
+
+int32_t ckpd_series_resample_cap(ckpd_series **out, const ckpd_series *series, double slot_minutes)
+{
+    return resample(out, series, slot_minutes, least);
 }
 
 /* --- site ------------------------------------------------------------------------------------ */

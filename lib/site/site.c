@@ -27,7 +27,7 @@ static const ckpd__field series_fields[] = {
     {"pue", "", "site power / IT power", CKPD_FIELD_NUMBER, 0, 1, 10, 1, NULL},
     {"site_cap_kw", "kW", "limit of the site load (IT power x PUE)", CKPD_FIELD_NUMBER, 0, 0,
      NO_LIMIT, NO_LIMIT, NULL},
-    {"gpu_cap", "GPUs", "GPUs the jobs may use together", CKPD_FIELD_NUMBER, 1, 0, NO_LIMIT,
+    {"gpu_cap", "GPUs", "whole GPUs the jobs may use together", CKPD_FIELD_INTEGER, 1, 0, NO_LIMIT,
      NOT_GIVEN, NULL},
     {"import_cap_kw", "kW", "limit of power bought", CKPD_FIELD_NUMBER, 0, 0, NO_LIMIT, NO_LIMIT,
      NULL},
@@ -132,11 +132,30 @@ static int32_t store(ckpd_site *site, int32_t series, const double *values)
     return CKPD_OK;
 }
 
+/* Half a GPU is a slip (a scaled or averaged series), not a limit: none is rounded in silence. */
+static int32_t check_whole(const ckpd_site *site, const ckpd__field *field, int32_t index,
+                           double value)
+{
+    if (field->kind != CKPD_FIELD_INTEGER || value == floor(value)) {
+        return CKPD_OK;
+    }
+    char place[32] = "";
+    if (index >= 0) {
+        ckpd__format(place, sizeof place, "[%d]", index);
+    }
+    return ckpd__fail(site->context, CKPD_ERR_RANGE, field->name, index, value,
+                      "%s%s = %g is not a whole number", field->name, place, value);
+}
+
 static int32_t check_values(const ckpd_site *site, int32_t series, const double *values)
 {
     const ckpd__field *field = &series_fields[series];
-    return ckpd__check_series(site->context, field->name, values, site->slots, field->minimum,
-                              field->maximum);
+    int32_t status = ckpd__check_series(site->context, field->name, values, site->slots,
+                                        field->minimum, field->maximum);
+    for (int32_t t = 0; t < site->slots && status == CKPD_OK; t++) {
+        status = check_whole(site, field, t, values[t]);
+    }
+    return status;
 }
 
 static int32_t check_length(const ckpd_site *site, const char *name, int32_t count)
@@ -177,6 +196,7 @@ int32_t ckpd_site_set_constant(ckpd_site *site, const char *name, double value)
     if (status == CKPD_OK) {
         const ckpd__field *field = &series_fields[series];
         status = ckpd__check_range(site->context, name, -1, value, field->minimum, field->maximum);
+        status = status == CKPD_OK ? check_whole(site, field, -1, value) : status;
     }
     if (status != CKPD_OK) {
         return status;

@@ -469,6 +469,7 @@ FUNCTIONS = {
     'ckpd_series_read_file': ('int32_t', ('ckpd_series **', 'ckpd_context *', 'const char *', 'const ckpd_series_options *')),
     'ckpd_series_read_text': ('int32_t', ('ckpd_series **', 'ckpd_context *', 'const char *', 'size_t', 'const ckpd_series_options *')),
     'ckpd_series_resample': ('int32_t', ('ckpd_series **', 'const ckpd_series *', 'double')),
+    'ckpd_series_resample_cap': ('int32_t', ('ckpd_series **', 'const ckpd_series *', 'double')),
     'ckpd_series_slot_hours': ('double', ('const ckpd_series *',)),
     'ckpd_series_slots': ('int32_t', ('const ckpd_series *',)),
     'ckpd_series_stamp': ('int32_t', ('const ckpd_series *', 'int32_t', 'char *', 'size_t')),

@@ -35,9 +35,9 @@ static int32_t load(ckpd_case **out, const char *path, const char *horizon, cons
     char text[4096];
     snprintf(text, sizeof text,
              "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"n\","
-             " \"horizon\": {%s}, \"site\": {\"import_price_per_mwh\": %s, \"gpu_cap\": 8},"
+             " \"horizon\": {%s}, \"site\": {\"import_price_per_mwh\": %s%s},"
              " \"mode_rules\": {\"installed_gpus\": 8}, \"jobs\": []}",
-             horizon, price);
+             horizon, price, strstr(price, "gpu_cap") != NULL ? "" : ", \"gpu_cap\": 8");
     put(path, text);
     return ckpd_case_load(out, context, path);
 }
@@ -86,6 +86,97 @@ START_TEST(resampled_to_the_slots)
                      CKPD_OK);
     check_prices(loaded, (const double[]){20, 20, 40, 40, 60, 60, 80, 80});
     ckpd_case_free(loaded);
+}
+END_TEST
+
+/* A limit holds all the time: two hours with 8 and 4 GPUs are a slot with 4, not with 6. */
+START_TEST(caps_take_the_least_of_longer_slots)
+{
+    ckpd_case *loaded = NULL;
+    double caps[2];
+    put("prices.csv", PRICES);
+    put("caps.csv", "time,gpus,import [kW]\n"
+                    "2024-04-09T00:00+02:00,8,500\n2024-04-09T01:00+02:00,4,100\n"
+                    "2024-04-09T02:00+02:00,3,70\n2024-04-09T03:00+02:00,6,90\n");
+    int32_t status =
+        load(&loaded, "case.json", "\"slots\": 2, \"slot_minutes\": 120",
+             "{\"file\": \"prices.csv\", \"column\": \"price\"},"
+             "\"import_cap_kw\": {\"file\": \"caps.csv\", \"column\": \"import\"},"
+             "\"gpu_cap\": {\"file\": \"caps.csv\", \"column\": \"gpus\"}, \"pue\": 1");
+    ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
+    check_prices(loaded, (const double[]){15, 35});
+    const ckpd_site *site = ckpd_case_site(loaded);
+    ck_assert_int_eq(ckpd_site_get_series(site, "gpu_cap", caps, 2), CKPD_OK);
+    ck_assert(caps[0] == 4 && caps[1] == 3);
+    ck_assert_int_eq(ckpd_site_get_series(site, "import_cap_kw", caps, 2), CKPD_OK);
+    ck_assert(caps[0] == 100 && caps[1] == 70);
+    ckpd_case_free(loaded);
+    /* A scaled cap that is no whole number is named with its slot. */
+    status = load(&loaded, "case.json", "\"slots\": 4, \"slot_minutes\": 60",
+                  "10, \"gpu_cap\": {\"file\": \"caps.csv\", \"column\": \"gpus\", "
+                  "\"factor\": 0.25}, \"pue\": 1");
+    ck_assert_int_eq(status, CKPD_ERR_RANGE);
+    ck_assert_ptr_nonnull(
+        strstr(ckpd_context_last_message(context), "gpu_cap[2] = 0.75 is not a whole number"));
+}
+END_TEST
+
+static void hear(int32_t level, int32_t code, const char *message, void *user)
+{
+    (void)code;
+    if (level == CKPD_LOG_WARNING) {
+        strncat(user, message, 400);
+    }
+}
+
+START_TEST(missing_values_from_another_column)
+{
+    ckpd_case *loaded = NULL;
+    char heard[1000] = "";
+    ckpd_context_set_log(context, CKPD_LOG_WARNING, hear, heard);
+    put("spot.csv", "time,price [EUR/MWh],ahead [EUR/MWh],cents [ct/kWh]\n"
+                    "2024-04-09T00:00+02:00,10,1,2\n2024-04-09T01:00+02:00,,2,3\n"
+                    "2024-04-09T02:00+02:00,30,3,4\n2024-04-09T03:00+02:00,n/a,4,5\n");
+    put("ahead.csv", "time,ahead\n2024-04-08T23:00+02:00,5\n2024-04-09T00:00+02:00,6\n"
+                     "2024-04-09T01:00+02:00,7\n2024-04-09T02:00+02:00,8\n"
+                     "2024-04-09T03:00+02:00,9\n");
+    static const struct {
+        const char *members;
+        double expected[4];
+    } good[] = {{"\"fill_column\": \"ahead\"", {10, 2, 30, 4}},
+                {"\"fill_column\": \"cents\"", {10, 30, 30, 50}},
+                {"\"fill_column\": \"ahead\", \"fill_file\": \"ahead.csv\", "
+                 "\"fill_unit\": \"EUR/MWh\"",
+                 {10, 7, 30, 9}}};
+    static const struct {
+        const char *members, *words;
+    } bad[] = {{"\"fill_column\": \"ahead\", \"fill\": \"hold\"", "not both"},
+               {"\"fill_file\": \"ahead.csv\"", "fill_column must say"},
+               {"\"fill_unit\": \"EUR/MWh\"", "fill_column must say"},
+               {"\"fill_column\": \"ahaed\"", "no column 'ahaed'"},
+               {"\"fill_column\": \"ahead\", \"fill_file\": \"ahead.csv\"", "unit"},
+               {"\"fill_column\": \"ahead\", \"fill_file\": \"none.csv\"", "none.csv"}};
+    char price[300];
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        snprintf(price, sizeof price, "{\"file\": \"spot.csv\", \"column\": \"price\", %s}",
+                 good[i].members);
+        heard[0] = '\0';
+        int32_t status = load(&loaded, "case.json", "\"slots\": 4, \"slot_minutes\": 60", price);
+        ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
+        check_prices(loaded, good[i].expected);
+        ck_assert_msg(strstr(heard, "2 of 4 values filled by the other series") != NULL, "%s",
+                      heard);
+        ckpd_case_free(loaded);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        snprintf(price, sizeof price, "{\"file\": \"spot.csv\", \"column\": \"price\", %s}",
+                 bad[i].members);
+        ck_assert_int_ne(load(&loaded, "case.json", "\"slots\": 4, \"slot_minutes\": 60", price),
+                         CKPD_OK);
+        const char *message = ckpd_context_last_message(context);
+        ck_assert_msg(strstr(message, bad[i].words) != NULL, "%s: %s", bad[i].members, message);
+        ck_assert_msg(strstr(message, "import_price_per_mwh") != NULL, "%s", message);
+    }
 }
 END_TEST
 
@@ -212,6 +303,8 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, cut_to_the_horizon);
     tcase_add_test(tc, resampled_to_the_slots);
+    tcase_add_test(tc, caps_take_the_least_of_longer_slots);
+    tcase_add_test(tc, missing_values_from_another_column);
     tcase_add_test(tc, reference_round_trip);
     tcase_add_test(tc, refusals);
     tcase_add_test(tc, start_needs_an_offset);

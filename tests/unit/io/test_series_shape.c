@@ -359,7 +359,9 @@ START_TEST(test_into_a_site)
     ck_assert_int_eq(ckpd_series_to_site(series, 0, 1, site, "wind_kw"), CKPD_ERR_INCONSISTENT);
     series_says("column 'x' has no unit, wind_kw needs kW");
     ck_assert_int_eq(ckpd_series_to_site(series, 0, 1, site, "pue"), CKPD_OK);
-    ck_assert_int_eq(ckpd_series_to_site(series, 0, 1, site, "gpu_cap"), CKPD_OK);
+    ck_assert_int_eq(ckpd_series_to_site(series, 0, 1, site, "gpu_cap"), CKPD_ERR_RANGE);
+    series_says("gpu_cap[0] = 1.5 is not a whole number");
+    ck_assert_int_eq(ckpd_series_to_site(series, 0, 2, site, "gpu_cap"), CKPD_OK);
     ckpd_series_free(series);
     ckpd_site_free(site);
     ckpd_site_free(hourly);
