@@ -153,7 +153,7 @@ static double place_all(work *w, const ckpd_host *host, ckpd_path_result *result
             return INFINITY;
         }
         sum += w->cost[end * (v->job[j]->segments + 1) + v->job[j]->segments];
-        take_path(w, j, end, &result->plan);
+        take_path(w, j, end, result->plan);
     }
     return sum;
 }

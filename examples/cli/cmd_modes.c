@@ -120,13 +120,15 @@ static void print_runs(const ckpd_anchor *anchor)
         cli_table_new("anchored on|>GPUs|>measured s|>model s|>%|>memory %|>power %");
     for (int32_t i = 0; i < ckpd_anchor_count(anchor); i++) {
         ckpd_residual run = {.size = sizeof run};
-        if (ckpd_anchor_residual(anchor, i, &run) == CKPD_OK) {
+        ckpd_mode mode = {.size = sizeof mode};
+        if (ckpd_anchor_residual(anchor, i, &run) == CKPD_OK &&
+            ckpd_anchor_mode(anchor, i, &mode) == CKPD_OK) {
             char layout[64];
-            layout_text(&run.mode, layout, sizeof layout);
+            layout_text(&mode, layout, sizeof layout);
             cli_table_cell(table, "%s", layout);
-            cli_table_cell(table, "%d", (int)run.mode.gpus);
+            cli_table_cell(table, "%d", (int)mode.gpus);
             cli_table_number(table, run.iteration_s, 3);
-            cli_table_number(table, run.mode.iteration_s, 3);
+            cli_table_number(table, mode.iteration_s, 3);
             cli_table_number(table, 100 * run.iteration_error, 1);
             cli_table_number(table, 100 * run.memory_error, 1);
             cli_table_number(table, 100 * run.power_error, 1);

@@ -6,7 +6,8 @@
  *
  * This header promises less than the others: structs grow at their end, and a semantic change
  * raises CKPD_BACKEND_ABI. Every struct starts with its size; a reader takes the smaller of the
- * given size and its own sizeof, and treats what lies beyond as zero.
+ * given size and its own sizeof, and treats what lies beyond as zero. Structs refer to one another
+ * by pointer only, so each may grow by itself.
  *
  * A problem has two equivalent views. The *path view* keeps the structure: per job a set of moves
  * in a time-by-checkpoint grid, per slot a piecewise-linear cost of the net draw, caps, one
@@ -193,15 +194,16 @@ typedef struct ckpd_solve_params {
 
 /** Answer to a path view. */
 typedef struct ckpd_path_result {
-    size_t size;         /**< sizeof(ckpd_path_result), set by the caller */
-    int32_t outcome;     /**< CKPD_OUTCOME_... */
-    int32_t has_plan;    /**< 1 when `plan` is filled */
-    double objective;    /**< of the plan, including cost_offset */
-    double bound;        /**< lower bound, -infinity when none */
-    int64_t iterations;  /**< work units of the backend */
-    int64_t nodes;       /**< branch-and-bound nodes */
-    ckpd_path_plan plan; /**< its arrays are given by the caller */
-    char message[256];   /**< reason in words, "" when nothing to say */
+    size_t size;          /**< sizeof(ckpd_path_result), set by the caller */
+    int32_t outcome;      /**< CKPD_OUTCOME_... */
+    int32_t has_plan;     /**< 1 when `plan` is filled */
+    double objective;     /**< of the plan, including cost_offset */
+    double bound;         /**< lower bound, -infinity when none */
+    int64_t iterations;   /**< work units of the backend */
+    int64_t nodes;        /**< branch-and-bound nodes */
+    ckpd_path_plan *plan; /**< given by the caller with its arrays, which the backend fills; the
+                               backend moves neither */
+    char message[256];    /**< reason in words, "" when nothing to say */
 } ckpd_path_result;
 
 /** Answer to a MILP view. */

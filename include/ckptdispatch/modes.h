@@ -249,10 +249,9 @@ enum {
     CKPD_FIT_POWER = 16          /**< busy_kw */
 };
 
-/** A run beside what the fitted model says of it. NaN: not measured. */
+/** A run beside what the fitted model says of it (ckpd_anchor_mode()). NaN: not measured. */
 typedef struct ckpd_residual {
     size_t size;            /**< sizeof(ckpd_residual), set by the caller */
-    ckpd_mode mode;         /**< prediction, with the layout that stands for the run; size is set */
     double iteration_s;     /**< measured (or what the measured rate means) */
     double iteration_error; /**< predicted / measured - 1 */
     double memory_error;    /**< the same of memory_gb */
@@ -309,6 +308,9 @@ CKPD_API int32_t ckpd_anchor_fit(ckpd_anchor *anchor, int32_t fit, ckpd_hardware
 /** Run 0..count-1 under the last fit (before any: the hardware as given). @return CKPD_OK,
  * CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE @since 0.1 */
 CKPD_API int32_t ckpd_anchor_residual(const ckpd_anchor *anchor, int32_t index, ckpd_residual *out);
+/** Prediction for run 0..count-1 under the last fit, with the layout that stands for the run.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE @since 0.1 */
+CKPD_API int32_t ckpd_anchor_mode(const ckpd_anchor *anchor, int32_t index, ckpd_mode *out);
 
 /**
  * The modes of a task, ordered by GPUs, then tp, pp, dp, micro-batch and the rest.

@@ -3,6 +3,7 @@
 #ifndef CKPD_LIB_BASE_H
 #define CKPD_LIB_BASE_H
 
+#include "base/oldest.h"
 #include <ckptdispatch/base.h>
 #include <stdbool.h>
 
@@ -71,14 +72,19 @@ int32_t ckpd__check_series(ckpd_context *context, const char *field, const doubl
 
 /*
  * Reads a caller's struct: copies min(given, known) bytes into `known` (zero-filled beyond), where
- * `oldest` is the size of the first released version. A larger struct is fine when its unknown tail
- * is zero.
+ * `oldest` is the size of the first version. A larger struct is fine when its unknown tail is zero.
+ * CKPD__STRUCT_IN(context, path_view, given, &known) knows the sizes by itself; oldest.h says how a
+ * struct grows.
  */
 int32_t ckpd__struct_in(ckpd_context *context, const char *name, const void *given, void *known,
                         size_t known_size, size_t oldest);
 /* Writes `known` into the caller's struct, at most its size; the size member is kept. */
 int32_t ckpd__struct_out(ckpd_context *context, const char *name, void *given, const void *known,
                          size_t known_size, size_t oldest);
+#define CKPD__STRUCT_IN(context, name, given, known) \
+    ckpd__struct_in(context, #name, given, known, sizeof(ckpd_##name), CKPD__OLDEST(name))
+#define CKPD__STRUCT_OUT(context, name, given, known) \
+    ckpd__struct_out(context, #name, given, known, sizeof(ckpd_##name), CKPD__OLDEST(name))
 
 /* --- numbers and names (locale-free) ---------------------------------------------------------- */
 

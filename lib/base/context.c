@@ -29,7 +29,7 @@ static int32_t read_allocator(const ckpd_allocator *given, ckpd_allocator *known
     if (given == NULL) {
         return CKPD_OK;
     }
-    int32_t status = ckpd__struct_in(NULL, "allocator", given, known, sizeof *known, sizeof *known);
+    int32_t status = CKPD__STRUCT_IN(NULL, allocator, given, known);
     if (status != CKPD_OK) {
         return status;
     }

@@ -145,8 +145,7 @@ int32_t ckpd_context_last_error(const ckpd_context *context, ckpd_error *out)
     if (context == NULL || out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    return ckpd__struct_out(NULL, "error", out, &context->error, sizeof context->error,
-                            sizeof context->error);
+    return CKPD__STRUCT_OUT(NULL, error, out, &context->error);
 }
 
 const char *ckpd_context_last_message(const ckpd_context *context)

@@ -197,7 +197,7 @@ int32_t ckpd__fields_info(ckpd_context *context, const ckpd__field_table *table,
                             .minimum = field->minimum,
                             .maximum = field->maximum,
                             .default_value = field->required ? (double)NAN : field->default_value};
-    return ckpd__struct_out(context, "field_info", out, &info, sizeof info, sizeof info);
+    return CKPD__STRUCT_OUT(context, field_info, out, &info);
 }
 
 int32_t ckpd__fields_check_required(ckpd_context *context, const ckpd__field_table *table,

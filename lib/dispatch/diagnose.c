@@ -367,8 +367,7 @@ int32_t ckpd_diagnosis_get_relaxation(const ckpd_diagnosis *diagnosis, int32_t i
     if (index < 0 || index >= diagnosis->count) {
         return CKPD_ERR_RANGE;
     }
-    return ckpd__struct_out(NULL, "relaxation", out, &diagnosis->relaxation[index], sizeof *out,
-                            sizeof *out);
+    return CKPD__STRUCT_OUT(NULL, relaxation, out, &diagnosis->relaxation[index]);
 }
 
 int32_t ckpd_diagnosis_cause_count(const ckpd_diagnosis *diagnosis)

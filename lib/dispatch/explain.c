@@ -315,6 +315,5 @@ int32_t ckpd_explanation_get_job(const ckpd_explanation *explanation, int32_t jo
     if (job < 0 || job >= explanation->jobs) {
         return CKPD_ERR_RANGE;
     }
-    return ckpd__struct_out(NULL, "job_explanation", out, &explanation->job[job], sizeof *out,
-                            sizeof *out);
+    return CKPD__STRUCT_OUT(NULL, job_explanation, out, &explanation->job[job]);
 }

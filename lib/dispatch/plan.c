@@ -116,8 +116,7 @@ int32_t ckpd_plan_add_step(ckpd_plan *plan, int32_t job, const ckpd_step *step)
         return ckpd__null_argument(plan->context, "step");
     }
     ckpd_step known;
-    int32_t status =
-        ckpd__struct_in(plan->context, "step", step, &known, sizeof known, sizeof known);
+    int32_t status = CKPD__STRUCT_IN(plan->context, step, step, &known);
     if (status == CKPD_OK) {
         status = ckpd__check_range(plan->context, "job", -1, job, 0, plan->jobs - 1);
     }
@@ -247,6 +246,5 @@ int32_t ckpd_plan_get_step(const ckpd_plan *plan, int32_t job, int32_t index, ck
     }
     return status != CKPD_OK
                ? status
-               : ckpd__struct_out(plan->speaker, "step", out, &plan->steps[job].step[index],
-                                  sizeof *out, sizeof *out);
+               : CKPD__STRUCT_OUT(plan->speaker, step, out, &plan->steps[job].step[index]);
 }

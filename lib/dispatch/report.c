@@ -88,8 +88,7 @@ int32_t ckpd_report_get_violation(const ckpd_report *report, int32_t index, ckpd
     if (index < 0 || index >= report->count) {
         return CKPD_ERR_RANGE;
     }
-    return ckpd__struct_out(NULL, "violation", out, &report->violation[index], sizeof *out,
-                            sizeof *out);
+    return CKPD__STRUCT_OUT(NULL, violation, out, &report->violation[index]);
 }
 
 int32_t ckpd_report_get(const ckpd_report *report, const char *name, double *value)

@@ -13,6 +13,7 @@ typedef struct solve_run {
     ckpd__model model;
     ckpd_solution *solution;
     ckpd_path_plan start; /* filled when the caller gave a plan */
+    ckpd_path_plan plan;  /* of the result */
     ckpd_path_result result;
     ckpd__solve_info info;
 } solve_run;
@@ -96,7 +97,7 @@ static int32_t take_answer(solve_run *run)
     if (!result->has_plan) {
         return CKPD_OK;
     }
-    int32_t status = ckpd__decode(&solution->plan, &run->model, &result->plan);
+    int32_t status = ckpd__decode(&solution->plan, &run->model, result->plan);
     return status == CKPD_OK ? ckpd__solution_finish(solution, run->problem, result->objective)
                              : status;
 }
@@ -111,7 +112,7 @@ static int32_t run_solve(solve_run *run, const ckpd_plan *start)
     }
     int32_t status = start != NULL ? take_start(run, start) : CKPD_OK;
     if (status == CKPD_OK &&
-        ckpd__plan_new(run->context, &run->model.view, &run->result.plan) != CKPD_OK) {
+        ckpd__plan_new(run->context, &run->model.view, &run->plan) != CKPD_OK) {
         status = ckpd__no_memory(run->context);
     }
     if (status == CKPD_OK) {
@@ -135,6 +136,7 @@ int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t
     }
     solve_run run = {.context = problem->context, .problem = problem};
     run.result.size = sizeof run.result;
+    run.result.plan = &run.plan;
     ckpd__solve_options_read(options, &run.options);
     status = ckpd__solution_new(&run.solution, problem->context, scenario);
     if (status != CKPD_OK) {
@@ -147,7 +149,7 @@ int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t
     if (status == CKPD_OK && run.solution->causes.out_of_memory) {
         status = ckpd__no_memory(problem->context);
     }
-    ckpd__plan_free(problem->context, &run.result.plan);
+    ckpd__plan_free(problem->context, &run.plan);
     ckpd__plan_free(problem->context, &run.start);
     ckpd__model_free(&run.model);
     if (status != CKPD_OK) {

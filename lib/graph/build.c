@@ -138,8 +138,7 @@ int32_t ckpd_graph_count(const ckpd_graph *graph, ckpd_graph_counts *out)
     if (out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    return ckpd__struct_out(NULL, "graph_counts", out, &graph->counts, sizeof graph->counts,
-                            sizeof graph->counts);
+    return CKPD__STRUCT_OUT(NULL, graph_counts, out, &graph->counts);
 }
 
 const char *ckpd_graph_name(const ckpd_graph *graph)

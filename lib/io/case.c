@@ -247,7 +247,7 @@ int32_t ckpd_case_published_get(const ckpd_case *loaded, int32_t index, ckpd_pub
                            .job = figure->job != NULL ? figure->job : "",
                            .figure = figure->figure,
                            .value = figure->value};
-    return ckpd__struct_out(loaded->context, "published", out, &copy, sizeof copy, sizeof copy);
+    return CKPD__STRUCT_OUT(loaded->context, published, out, &copy);
 }
 
 const char *ckpd_case_published_source(const ckpd_case *loaded)

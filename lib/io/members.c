@@ -286,7 +286,7 @@ int32_t ckpd_case_member_info(int32_t index, ckpd_member_info *out)
                                  .minimum = member.minimum,
                                  .maximum = member.maximum,
                                  .default_value = value};
-        return ckpd__struct_out(NULL, "member_info", out, &info, sizeof info, sizeof info);
+        return CKPD__STRUCT_OUT(NULL, member_info, out, &info);
     }
     return CKPD_ERR_RANGE;
 }

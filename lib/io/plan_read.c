@@ -210,7 +210,7 @@ static int32_t parse(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loa
                                : status;
     status = status == CKPD_OK ? read_plan(loaded, root, plan) : status;
     if (status == CKPD_OK && info != NULL) {
-        status = ckpd__struct_out(context, "plan_info", info, &known, sizeof known, sizeof known);
+        status = CKPD__STRUCT_OUT(context, plan_info, info, &known);
     }
     ckpd__json_free(context, root);
     if (status != CKPD_OK) {

@@ -144,5 +144,5 @@ int32_t ckpd_record_get_step(const ckpd_record *record, int32_t job, int32_t ind
     const ckpd__json *steps;
     ckpd__member_items(job_of(record, job), "steps", &steps);
     ckpd_step step = ckpd__plan_step(&steps[index]);
-    return ckpd__struct_out(record->context, "step", out, &step, sizeof step, sizeof step);
+    return CKPD__STRUCT_OUT(record->context, step, out, &step);
 }

@@ -214,7 +214,7 @@ int32_t ckpd_anchor_add(ckpd_anchor *a, const ckpd_task *task, const ckpd_run *g
     }
     ckpd_run g;
     ckpd__architecture model;
-    int32_t status = ckpd__struct_in(a->context, "run", given, &g, sizeof g, sizeof g);
+    int32_t status = CKPD__STRUCT_IN(a->context, run, given, &g);
     if (status == CKPD_OK) {
         status = check_members(a, &g);
     }
@@ -474,8 +474,7 @@ int32_t ckpd_anchor_fit(ckpd_anchor *a, int32_t fit, ckpd_hardware *hardware,
         .power_error = fitted.values[CKPD__HW_POWER_ERROR],
     };
     if (out != NULL) {
-        status = ckpd__struct_out(a->context, "anchor_report", out, &report, sizeof report,
-                                  sizeof report);
+        status = CKPD__STRUCT_OUT(a->context, anchor_report, out, &report);
     }
     if (status == CKPD_OK) {
         for (int32_t i = 0; i < a->count; i++) {
@@ -493,10 +492,21 @@ int32_t ckpd_anchor_residual(const ckpd_anchor *a, int32_t index, ckpd_residual 
     }
     const run *r = &a->runs[index];
     ckpd_residual known = {.size = sizeof known, .iteration_s = r->iteration_s};
-    ckpd__predict_mode(&r->predictor, &r->layout, &known.mode);
-    known.iteration_error = known.mode.iteration_s / r->iteration_s - 1;
+    ckpd_mode mode;
+    ckpd__predict_mode(&r->predictor, &r->layout, &mode);
+    known.iteration_error = mode.iteration_s / r->iteration_s - 1;
     known.memory_error =
-        r->memory_gb > 0 ? known.mode.memory_bytes / 1e9 / r->memory_gb - 1 : (double)NAN;
-    known.power_error = r->power_kw > 0 ? known.mode.power_kw / r->power_kw - 1 : (double)NAN;
-    return ckpd__struct_out(a->context, "residual", out, &known, sizeof known, sizeof known);
+        r->memory_gb > 0 ? mode.memory_bytes / 1e9 / r->memory_gb - 1 : (double)NAN;
+    known.power_error = r->power_kw > 0 ? mode.power_kw / r->power_kw - 1 : (double)NAN;
+    return CKPD__STRUCT_OUT(a->context, residual, out, &known);
+}
+
+int32_t ckpd_anchor_mode(const ckpd_anchor *a, int32_t index, ckpd_mode *out)
+{
+    if (a == NULL || out == NULL || index < 0 || index >= a->count) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    ckpd_mode known;
+    ckpd__predict_mode(&a->runs[index].predictor, &a->runs[index].layout, &known);
+    return CKPD__STRUCT_OUT(a->context, mode, out, &known);
 }

@@ -158,7 +158,7 @@ int32_t ckpd_mode_evaluate(const ckpd_task *task, const ckpd_hardware *hardware,
     }
     ckpd_layout given;
     ckpd__architecture model;
-    int32_t status = ckpd__struct_in(context, "layout", layout, &given, sizeof given, sizeof given);
+    int32_t status = CKPD__STRUCT_IN(context, layout, layout, &given);
     if (status == CKPD_OK) {
         status = ckpd__task_architecture(context, task, &model);
     }
@@ -176,5 +176,5 @@ int32_t ckpd_mode_evaluate(const ckpd_task *task, const ckpd_hardware *hardware,
     ckpd_mode mode;
     ckpd__predictor_init(&predictor, &model, hardware, 0);
     ckpd__predict_mode(&predictor, &l, &mode);
-    return ckpd__struct_out(context, "mode", out, &mode, sizeof mode, sizeof mode);
+    return CKPD__STRUCT_OUT(context, mode, out, &mode);
 }

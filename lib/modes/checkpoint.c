@@ -233,7 +233,7 @@ int32_t ckpd_checkpoint_evaluate(const ckpd_checkpoint *c, const ckpd_mode_set *
     cost.lost_share = (cost.interval_h / 2 + c->values[RESTART_S] / 3600) / cost.mtbf_h;
     cost.young_h = cost.stall_s == 0 ? 0 : sqrt(2 * cost.stall_s / 3600 * cost.mtbf_h);
     cost.daly_h = daly_interval(cost.stall_s / 3600, cost.mtbf_h);
-    return ckpd__struct_out(c->context, "checkpoint_cost", out, &cost, sizeof cost, sizeof cost);
+    return CKPD__STRUCT_OUT(c->context, checkpoint_cost, out, &cost);
 }
 
 static int32_t kind_of(const ckpd__candidate *from, const ckpd__candidate *to)
@@ -284,5 +284,5 @@ int32_t ckpd_checkpoint_change(const ckpd_checkpoint *c, const ckpd_mode_set *se
     cost.hours = seconds / 3600;
     cost.energy_kwh = cost.hours * (isnan(mode.idle_power_kw) ? mode.power_kw : mode.idle_power_kw);
     cost.money = from >= 0 && from != to ? c->values[CHANGE_MONEY] : 0;
-    return ckpd__struct_out(c->context, "change_cost", out, &cost, sizeof cost, sizeof cost);
+    return CKPD__STRUCT_OUT(c->context, change_cost, out, &cost);
 }

@@ -241,7 +241,7 @@ int32_t ckpd_mode_set_workload(const ckpd_mode_set *set, ckpd_workload *out)
     if (set == NULL || out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    return ckpd__struct_out(NULL, "workload", out, &set->workload, sizeof *out, sizeof *out);
+    return CKPD__STRUCT_OUT(NULL, workload, out, &set->workload);
 }
 
 const char *ckpd_mode_set_label(const ckpd_mode_set *set, int32_t index)
@@ -309,7 +309,7 @@ int32_t ckpd_mode_set_get(const ckpd_mode_set *set, int32_t index, ckpd_mode *ou
         ckpd__predict_mode(&set->predictor, &c->layout, &mode);
     }
     mode.flags |= c->flags;
-    return ckpd__struct_out(NULL, "mode", out, &mode, sizeof mode, sizeof mode);
+    return CKPD__STRUCT_OUT(NULL, mode, out, &mode);
 }
 
 const char *ckpd_drop_name(int32_t reason)
@@ -398,7 +398,7 @@ int32_t ckpd_mode_set_dropped_get(const ckpd_mode_set *set, int32_t index, ckpd_
         } else {
             mode = bare_mode(&d->layout, d->gpus, d->source, d->rate, d->power_kw);
         }
-        int32_t status = ckpd__struct_out(NULL, "mode", out, &mode, sizeof mode, sizeof mode);
+        int32_t status = CKPD__STRUCT_OUT(NULL, mode, out, &mode);
         if (status != CKPD_OK) {
             return status;
         }

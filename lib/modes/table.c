@@ -152,8 +152,7 @@ int32_t ckpd_mode_set_from_table(ckpd_mode_set **out, ckpd_context *context, con
         return ckpd__null_argument(context, out == NULL ? "out" : task == NULL ? "task" : "table");
     }
     ckpd_mode_table known;
-    int32_t status =
-        ckpd__struct_in(context, "mode_table", table, &known, sizeof known, sizeof known);
+    int32_t status = CKPD__STRUCT_IN(context, mode_table, table, &known);
     ckpd_mode_set *set = NULL;
     if (status == CKPD_OK) {
         status = ckpd__set_new(&set, context);

@@ -304,8 +304,7 @@ int32_t ckpd_control_step(ckpd_control *c, const ckpd_control_input *input, int3
         return ckpd__null_argument(c->context, input == NULL ? "input" : "actions");
     }
     ckpd_control_input in;
-    int32_t status =
-        ckpd__struct_in(c->context, "ckpd_control_input", input, &in, sizeof in, sizeof in);
+    int32_t status = CKPD__STRUCT_IN(c->context, control_input, input, &in);
     if (status == CKPD_OK) {
         status = check_input(c, &in);
     }
@@ -349,15 +348,13 @@ int32_t ckpd_control_action_at(const ckpd_control *c, int32_t index, ckpd_contro
         return ckpd__fail(c->context, CKPD_ERR_ARGUMENT, "index", index, (double)index,
                           "control: action %d does not exist, there are %d", index, c->actions);
     }
-    return ckpd__struct_out(c->context, "ckpd_control_action", out, &c->action[index], sizeof *out,
-                            sizeof *out);
+    return CKPD__STRUCT_OUT(c->context, control_action, out, &c->action[index]);
 }
 
 int32_t ckpd_control_get_state(const ckpd_control *c, ckpd_control_state *out)
 {
     return c == NULL ? CKPD_ERR_ARGUMENT
-                     : ckpd__struct_out(c->context, "ckpd_control_state", out, &c->state,
-                                        sizeof c->state, sizeof c->state);
+                     : CKPD__STRUCT_OUT(c->context, control_state, out, &c->state);
 }
 
 static bool allocate(ckpd_control *c)

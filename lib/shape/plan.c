@@ -352,8 +352,7 @@ void ckpd_shape_plan_free(ckpd_shape_plan *plan)
 int32_t ckpd_shape_plan_get_info(const ckpd_shape_plan *plan, ckpd_shape_plan_info *out)
 {
     return plan == NULL ? CKPD_ERR_ARGUMENT
-                        : ckpd__struct_out(plan->context, "ckpd_shape_plan_info", out, &plan->info,
-                                           sizeof plan->info, sizeof plan->info);
+                        : CKPD__STRUCT_OUT(plan->context, shape_plan_info, out, &plan->info);
 }
 
 int32_t ckpd_shape_plan_launch(const ckpd_shape_plan *plan, int32_t index, ckpd_shape_launch *out)
@@ -374,8 +373,7 @@ int32_t ckpd_shape_plan_launch(const ckpd_shape_plan *plan, int32_t index, ckpd_
                                 .groups = from->groups,
                                 .start_s = from->start_s,
                                 .stop_s = from->stop_s};
-    return ckpd__struct_out(plan->context, "ckpd_shape_launch", out, &launch, sizeof launch,
-                            sizeof launch);
+    return CKPD__STRUCT_OUT(plan->context, shape_launch, out, &launch);
 }
 
 double ckpd_shape_plan_power_w(const ckpd_shape_plan *plan, double time_s)

@@ -125,8 +125,7 @@ void ckpd_shape_run_free(ckpd_shape_run *run)
 int32_t ckpd_shape_run_get_metrics(const ckpd_shape_run *run, ckpd_shape_metrics *out)
 {
     return run == NULL ? CKPD_ERR_ARGUMENT
-                       : ckpd__struct_out(run->context, "ckpd_shape_metrics", out, &run->metrics,
-                                          sizeof run->metrics, sizeof run->metrics);
+                       : CKPD__STRUCT_OUT(run->context, shape_metrics, out, &run->metrics);
 }
 
 double ckpd_shape_run_step_s(const ckpd_shape_run *run)

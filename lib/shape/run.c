@@ -292,8 +292,7 @@ static int32_t check_run(const ckpd_shape *shape, const ckpd_microgrid *grid,
                           "shaping run: there is no event");
     }
     if (given != NULL) {
-        int32_t status = ckpd__struct_in(context, "ckpd_shape_truth", given, truth, sizeof *truth,
-                                         sizeof *truth);
+        int32_t status = CKPD__STRUCT_IN(context, shape_truth, given, truth);
         if (status != CKPD_OK) {
             return status;
         }

@@ -44,7 +44,7 @@ static bool stopped(search *s)
 static void keep(search *s, double cost)
 {
     size_t jobs = (size_t)s->view->jobs, slots = (size_t)s->view->slots;
-    ckpd_path_plan *plan = &s->result->plan;
+    ckpd_path_plan *plan = s->result->plan;
     s->best = cost;
     s->result->has_plan = 1;
     memcpy(plan->step_count, s->step_count, jobs * sizeof(int32_t));

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OLDEST_TABLE = sizeof(ckpd_backend_table), LONGEST_NAME = 31 };
+enum { LONGEST_NAME = 31 };
 
 typedef struct entry {
     ckpd_backend_table table;
@@ -213,8 +213,7 @@ int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_tab
                                    void *block)
 {
     ckpd_backend_table table;
-    int32_t status =
-        ckpd__struct_in(context, "backend_table", given, &table, sizeof table, OLDEST_TABLE);
+    int32_t status = CKPD__STRUCT_IN(context, backend_table, given, &table);
     if (status == CKPD_OK) {
         status = check_table(context, &table);
     }
@@ -251,8 +250,7 @@ int32_t ckpd_backend_register(ckpd_context *context, const ckpd_backend_table *t
         return ckpd__null_argument(context, "table");
     }
     ckpd_backend_table known;
-    int32_t status =
-        ckpd__struct_in(context, "backend_table", table, &known, sizeof known, OLDEST_TABLE);
+    int32_t status = CKPD__STRUCT_IN(context, backend_table, table, &known);
     if (status != CKPD_OK) {
         return status;
     }

@@ -392,19 +392,16 @@ int32_t ckpd_milp_solve(ckpd_context *context, const char *backend, const ckpd_m
     }
     ckpd_milp_view known_view;
     ckpd_milp_result known;
-    int32_t status = ckpd__struct_in(context, "milp_view", view, &known_view, sizeof known_view,
-                                     sizeof known_view);
+    int32_t status = CKPD__STRUCT_IN(context, milp_view, view, &known_view);
     if (status == CKPD_OK) {
-        status =
-            ckpd__struct_in(context, "milp_result", result, &known, sizeof known, sizeof known);
+        status = CKPD__STRUCT_IN(context, milp_result, result, &known);
     }
     if (status == CKPD_OK) {
         ckpd__solve_control control = {.cancel = cancel};
         status = ckpd__milp_solve(context, backend, &known_view, params, &control, &known, NULL);
     }
     if (status == CKPD_OK) {
-        status =
-            ckpd__struct_out(context, "milp_result", result, &known, sizeof known, sizeof known);
+        status = CKPD__STRUCT_OUT(context, milp_result, result, &known);
     }
     return status;
 }

@@ -20,9 +20,10 @@ typedef struct path_solve {
     ckpd_solve_params params;
     ckpd_host host;
     ckpd__host_state state;
-    ckpd_path_result answer; /* its plan is the library's */
-    double floor;            /* bound of the structure presolve */
-    double cutoff;           /* no plan with a move that it closed is cheaper */
+    ckpd_path_plan plan; /* what the answer's plan points to; the library's arrays */
+    ckpd_path_result answer;
+    double floor;  /* bound of the structure presolve */
+    double cutoff; /* no plan with a move that it closed is cheaper */
     bool by_milp, trusted;
 } path_solve;
 
@@ -151,7 +152,7 @@ static int32_t solve_model(path_solve *s, ckpd__path_milp *model, double *x)
     s->answer.nodes += answer.nodes;
     memcpy(s->answer.message, answer.message, sizeof answer.message);
     if (answer.has_plan) {
-        ckpd__path_milp_decode(model, x, &s->answer.plan);
+        ckpd__path_milp_decode(model, x, &s->plan);
     }
     return CKPD_OK;
 }
@@ -238,7 +239,7 @@ static int32_t solve_rest(path_solve *s, const ckpd_path_plan *best)
         return status;
     }
     /* Stopped before the start was taken, or no better plan among the moves that are left. */
-    ckpd__plan_copy(s->view, &s->answer.plan, best);
+    ckpd__plan_copy(s->view, &s->plan, best);
     s->answer.has_plan = 1;
     s->answer.outcome = s->answer.outcome == CKPD_OUTCOME_CANCELLED    ? CKPD_OUTCOME_CANCELLED
                         : s->answer.outcome == CKPD_OUTCOME_INFEASIBLE ? CKPD_OUTCOME_OPTIMAL
@@ -263,7 +264,7 @@ static int32_t solve_by_milp(path_solve *s)
     if (ckpd__plan_new(s->context, s->view, &best) != CKPD_OK) {
         return ckpd__no_memory(s->context);
     }
-    ckpd__plan_copy(s->view, &best, &s->answer.plan);
+    ckpd__plan_copy(s->view, &best, &s->plan);
     int32_t status = only_paths(s->view) ? solve_rest(s, &best) : solve_by_model(s, s->view, &best);
     ckpd__plan_free(s->context, &best);
     return status;
@@ -306,7 +307,7 @@ static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
         return CKPD_OK;
     }
     int32_t status =
-        ckpd__path_plan_check(s->context, s->view, &answer->plan, &answer->objective, NULL, false);
+        ckpd__path_plan_check(s->context, s->view, &s->plan, &answer->objective, NULL, false);
     if (status != CKPD_OK) {
         return status;
     }
@@ -397,23 +398,6 @@ static int32_t solve(path_solve *s, const ckpd_solve_params *asked)
     return solve_or_fall_back(s, asked);
 }
 
-static int32_t check_result(ckpd_context *context, const ckpd_path_view *view,
-                            const ckpd_path_result *result)
-{
-    const ckpd_path_plan *plan = &result->plan;
-    bool slotwise = false;
-    for (int32_t j = 0; j < view->jobs; j++) {
-        slotwise = slotwise || view->job[j]->kind == CKPD_JOB_SLOTWISE;
-    }
-    if ((view->jobs > 0 &&
-         (plan->step_count == NULL || plan->step_slot == NULL || plan->step_move == NULL)) ||
-        (slotwise && plan->slot_mode == NULL) ||
-        (view->storage != NULL && (plan->charge_kw == NULL || plan->discharge_kw == NULL))) {
-        return ckpd__null_argument(context, "array of result plan");
-    }
-    return CKPD_OK;
-}
-
 int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_path_view *view,
                          const ckpd_solve_params *params, const ckpd__solve_control *control,
                          ckpd_path_result *result, ckpd__solve_info *info)
@@ -428,8 +412,11 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
     if (status == CKPD_OK) {
         status = ckpd__path_view_check(context, view);
     }
+    if (status == CKPD_OK && view->start != NULL) {
+        status = ckpd__plan_arrays_check(context, "start", view, view->start);
+    }
     if (status == CKPD_OK) {
-        status = check_result(context, view, result);
+        status = ckpd__plan_arrays_check(context, "result plan", view, result->plan);
     }
     if (status == CKPD_OK) {
         status = choose(&s, backend);
@@ -438,19 +425,19 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
         return status;
     }
     s.params = asked;
-    s.answer =
-        (ckpd_path_result){.size = sizeof s.answer, .objective = INFINITY, .bound = -INFINITY};
-    if (ckpd__plan_new(context, view, &s.answer.plan) != CKPD_OK) {
+    s.answer = (ckpd_path_result){
+        .size = sizeof s.answer, .plan = &s.plan, .objective = INFINITY, .bound = -INFINITY};
+    if (ckpd__plan_new(context, view, &s.plan) != CKPD_OK) {
         return ckpd__no_memory(context);
     }
     ckpd__host_start(&s.host, &s.state, context, control, asked.time_limit_s);
     status = solve(&s, &asked);
     if (status == CKPD_OK) {
-        ckpd_path_plan given = result->plan, found = s.answer.plan;
+        ckpd_path_plan *given = result->plan;
         *result = s.answer;
         result->plan = given;
         if (result->has_plan) {
-            ckpd__plan_copy(view, &result->plan, &found);
+            ckpd__plan_copy(view, given, &s.plan);
         }
         if (info != NULL) {
             *info = (ckpd__solve_info){.trusted = s.trusted,
@@ -458,8 +445,30 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
             ckpd__format(info->backend, sizeof info->backend, "%s", s.backend->name);
         }
     }
-    ckpd__plan_free(context, &s.answer.plan);
+    ckpd__plan_free(context, &s.plan);
     return status;
+}
+
+/* The caller's result and plan at this library's size. */
+static int32_t solve_known(ckpd_context *context, const char *backend, const ckpd_path_view *view,
+                           const ckpd_solve_params *params, const ckpd__solve_control *control,
+                           ckpd_path_result *result)
+{
+    ckpd_path_result known;
+    ckpd_path_plan plan;
+    int32_t status = CKPD__STRUCT_IN(context, path_result, result, &known);
+    if (status == CKPD_OK) {
+        plan = (ckpd_path_plan){.size = sizeof plan};
+        status =
+            known.plan != NULL ? CKPD__STRUCT_IN(context, path_plan, known.plan, &plan) : CKPD_OK;
+    }
+    if (status != CKPD_OK) {
+        return status;
+    }
+    known.plan = &plan;
+    status = ckpd__path_solve(context, backend, view, params, control, &known, NULL);
+    known.plan = result->plan;
+    return status == CKPD_OK ? CKPD__STRUCT_OUT(context, path_result, result, &known) : status;
 }
 
 int32_t ckpd_path_solve(ckpd_context *context, const char *backend, const ckpd_path_view *view,
@@ -472,21 +481,12 @@ int32_t ckpd_path_solve(ckpd_context *context, const char *backend, const ckpd_p
     if (view == NULL || result == NULL) {
         return ckpd__null_argument(context, view == NULL ? "view" : "result");
     }
-    ckpd_path_view known_view;
-    ckpd_path_result known;
-    int32_t status = ckpd__struct_in(context, "path_view", view, &known_view, sizeof known_view,
-                                     sizeof known_view);
-    if (status == CKPD_OK) {
-        status =
-            ckpd__struct_in(context, "path_result", result, &known, sizeof known, sizeof known);
-    }
+    ckpd__known_view known_view;
+    int32_t status = ckpd__known_view_make(&known_view, context, view);
     if (status == CKPD_OK) {
         ckpd__solve_control control = {.cancel = cancel, .no_fallback = backend != NULL};
-        status = ckpd__path_solve(context, backend, &known_view, params, &control, &known, NULL);
-    }
-    if (status == CKPD_OK) {
-        status =
-            ckpd__struct_out(context, "path_result", result, &known, sizeof known, sizeof known);
+        status = solve_known(context, backend, &known_view.view, params, &control, result);
+        ckpd__known_view_free(&known_view, context);
     }
     return status;
 }

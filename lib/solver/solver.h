@@ -127,6 +127,23 @@ int32_t ckpd__move_state(const ckpd_path_job *job, int32_t move);
 /* IT power of a move in its i-th slot. */
 double ckpd__move_power(const ckpd_path_job *job, int32_t move, int32_t i);
 
+/* A caller's view with every struct behind it at this library's size; the arrays stay the caller's.
+ */
+typedef struct ckpd__known_view {
+    ckpd_path_view view; /* points into the rest: do not move it */
+    ckpd_path_job *job;  /* [jobs] */
+    const ckpd_path_job **jobs;
+    ckpd_path_storage storage;
+    ckpd_path_plan start;
+} ckpd__known_view;
+/* Sizes and missing pointers are checked here, everything else by ckpd__path_view_check. */
+int32_t ckpd__known_view_make(ckpd__known_view *known, ckpd_context *context,
+                              const ckpd_path_view *given);
+void ckpd__known_view_free(ckpd__known_view *known, ckpd_context *context);
+/* Whether a caller's plan has every array that `view` asks for. */
+int32_t ckpd__plan_arrays_check(ckpd_context *context, const char *field,
+                                const ckpd_path_view *view, const ckpd_path_plan *plan);
+
 /* Plan whose arrays belong to the context; freed with ckpd__plan_free. */
 int32_t ckpd__plan_new(ckpd_context *context, const ckpd_path_view *view, ckpd_path_plan *plan);
 void ckpd__plan_free(ckpd_context *context, ckpd_path_plan *plan);

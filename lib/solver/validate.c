@@ -26,8 +26,7 @@ int32_t ckpd__params_read(ckpd_context *context, const ckpd_solve_params *given,
     if (given == NULL) {
         return CKPD_OK;
     }
-    int32_t status =
-        ckpd__struct_in(context, "solve_params", given, known, sizeof *known, sizeof *known);
+    int32_t status = CKPD__STRUCT_IN(context, solve_params, given, known);
     if (status == CKPD_OK) {
         status = ckpd__check_range(context, "time_limit_s", -1, known->time_limit_s, 0, INFINITY);
     }
@@ -192,10 +191,6 @@ static int32_t check_slots(ckpd_context *context, const ckpd_path_view *view)
 
 static int32_t check_storage(ckpd_context *context, const ckpd_path_storage *storage)
 {
-    if (storage->size < sizeof *storage) {
-        return ckpd__fail(context, CKPD_ERR_STRUCT_SIZE, "storage", -1, (double)storage->size,
-                          "size member of struct ckpd_path_storage is too small");
-    }
     const struct {
         const char *name;
         double value, minimum, maximum;
@@ -255,10 +250,6 @@ static int32_t check_job_shape(ckpd_context *context, const ckpd_path_view *view
 {
     const char *name = job->name != NULL ? job->name : "";
     bool paths = job->kind == CKPD_JOB_PATHS;
-    if (job->size < sizeof *job) {
-        return ckpd__fail(context, CKPD_ERR_STRUCT_SIZE, "job", j, (double)job->size,
-                          "size member of struct ckpd_path_job is too small");
-    }
     if (!paths && job->kind != CKPD_JOB_SLOTWISE) {
         return wrong(context, "job kind", j, job->kind, "is unknown");
     }

@@ -130,9 +130,11 @@ int32_t ckpd__plan_new(ckpd_context *context, const ckpd_path_view *view, ckpd_p
 void ckpd__plan_copy(const ckpd_path_view *view, ckpd_path_plan *to, const ckpd_path_plan *from)
 {
     size_t jobs = (size_t)view->jobs, slots = (size_t)view->slots, cells = jobs * slots;
-    memcpy(to->step_count, from->step_count, jobs * sizeof(int32_t));
-    memcpy(to->step_slot, from->step_slot, cells * sizeof(int32_t));
-    memcpy(to->step_move, from->step_move, cells * sizeof(int32_t));
+    if (jobs > 0) { /* without jobs a caller has no arrays */
+        memcpy(to->step_count, from->step_count, jobs * sizeof(int32_t));
+        memcpy(to->step_slot, from->step_slot, cells * sizeof(int32_t));
+        memcpy(to->step_move, from->step_move, cells * sizeof(int32_t));
+    }
     if (to->slot_mode != NULL && from->slot_mode != NULL) {
         memcpy(to->slot_mode, from->slot_mode, cells * sizeof(int32_t));
     }

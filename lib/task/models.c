@@ -93,8 +93,7 @@ int32_t ckpd_model_get(int32_t index, ckpd_model_info *out)
     if (index < 0 || index >= MODELS || out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    return ckpd__struct_out(NULL, "model_info", out, &models[index], sizeof *models,
-                            sizeof *models);
+    return CKPD__STRUCT_OUT(NULL, model_info, out, &models[index]);
 }
 
 static int32_t find(ckpd_context *context, const char *name, const ckpd_model_info **out)

@@ -179,7 +179,5 @@ int32_t ckpd_task_workload(const ckpd_task *task, ckpd_workload *out)
     if (status == CKPD_OK) {
         status = ckpd__task_workload(task->context, task, known ? &a : NULL, &w);
     }
-    return status == CKPD_OK
-               ? ckpd__struct_out(task->context, "workload", out, &w, sizeof w, sizeof w)
-               : status;
+    return status == CKPD_OK ? CKPD__STRUCT_OUT(task->context, workload, out, &w) : status;
 }

@@ -359,13 +359,14 @@ static int32_t plan_counts[1];
 static int32_t plan_slots[2];
 static int32_t plan_moves[2];
 
-static ckpd_path_result answer_of_today(void)
-{
-    return (ckpd_path_result){.size = sizeof(ckpd_path_result),
-                              .plan = {.size = sizeof(ckpd_path_plan),
+static ckpd_path_plan plan_of_today = {.size = sizeof(ckpd_path_plan),
                                        .step_count = plan_counts,
                                        .step_slot = plan_slots,
-                                       .step_move = plan_moves}};
+                                       .step_move = plan_moves};
+
+static ckpd_path_result answer_of_today(void)
+{
+    return (ckpd_path_result){.size = sizeof(ckpd_path_result), .plan = &plan_of_today};
 }
 
 static void path_view_sample(void *block)
@@ -399,6 +400,81 @@ static int32_t path_result_read(const void *block)
     return status;
 }
 
+/* The structs behind a view and a result, one caller's size after the other. */
+static int32_t job_read(const void *block)
+{
+    const ckpd_path_job *const jobs[] = {block};
+    ckpd_path_view view = paths_of_today();
+    view.job = jobs;
+    ckpd_path_result answer = answer_of_today();
+    int32_t status = ckpd_path_solve(context, "enumerate", &view, NULL, NULL, &answer);
+    ck_assert(status != CKPD_OK || answer.objective == 10);
+    return status;
+}
+
+static void job_sample(void *block)
+{
+    memcpy(block, &path_job, sizeof path_job);
+}
+
+static double plan_charge[2];
+static double plan_discharge[2];
+
+static void storage_sample(void *block)
+{
+    const ckpd_path_storage sample = {.size = sizeof sample,
+                                      .charge_max_kw = 1,
+                                      .discharge_max_kw = 1,
+                                      .eta_charge = 1,
+                                      .eta_discharge = 1,
+                                      .retention = 1,
+                                      .soc_max_kwh = 1,
+                                      .throughput_cost_per_kwh = 1};
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t storage_read(const void *block)
+{
+    ckpd_path_view view = paths_of_today();
+    view.storage = block;
+    ckpd_path_plan plan = plan_of_today;
+    plan.charge_kw = plan_charge;
+    plan.discharge_kw = plan_discharge;
+    ckpd_path_result answer = {.size = sizeof answer, .plan = &plan};
+    int32_t status = ckpd_path_solve(context, "enumerate", &view, NULL, NULL, &answer);
+    ck_assert(status != CKPD_OK || answer.objective == 10);
+    return status;
+}
+
+static void plan_sample(void *block)
+{
+    memcpy(block, &plan_of_today, sizeof plan_of_today);
+}
+
+/* As a start, and as the plan that is filled. */
+static int32_t start_read(const void *block)
+{
+    ckpd_path_view view = paths_of_today();
+    view.start = block;
+    ckpd_path_result answer = answer_of_today();
+    return ckpd_path_solve(context, "enumerate", &view, NULL, NULL, &answer);
+}
+
+static int32_t plan_read(const void *block)
+{
+    ckpd_path_view view = paths_of_today();
+    union {
+        ckpd_path_plan plan;
+        unsigned char bytes[4096];
+    } copy;
+    memcpy(&copy, block, sizeof copy);
+    ckpd_path_result answer = {.size = sizeof answer, .plan = &copy.plan};
+    int32_t status = ckpd_path_solve(context, "enumerate", &view, NULL, NULL, &answer);
+    ck_assert_mem_eq(&copy, block,
+                     sizeof copy); /* the arrays are filled, the struct is only read */
+    return status;
+}
+
 static const given_struct given[] = {
     {"ckpd_allocator", sizeof(ckpd_allocator), allocator_sample, allocator_read},
     {"ckpd_mode_table", sizeof(ckpd_mode_table), table_sample, table_read},
@@ -409,6 +485,10 @@ static const given_struct given[] = {
     {"ckpd_milp_result", sizeof(ckpd_milp_result), milp_result_sample, milp_result_read},
     {"ckpd_path_view", sizeof(ckpd_path_view), path_view_sample, path_view_read},
     {"ckpd_path_result", sizeof(ckpd_path_result), path_result_sample, path_result_read},
+    {"ckpd_path_job", sizeof(ckpd_path_job), job_sample, job_read},
+    {"ckpd_path_storage", sizeof(ckpd_path_storage), storage_sample, storage_read},
+    {"ckpd_path_plan to start from", sizeof(ckpd_path_plan), plan_sample, start_read},
+    {"ckpd_path_plan of a result", sizeof(ckpd_path_plan), plan_sample, plan_read},
 };
 enum { GIVEN = sizeof given / sizeof given[0] };
 

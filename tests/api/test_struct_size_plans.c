@@ -131,6 +131,11 @@ static int32_t fill_residual(void *out)
     return ckpd_anchor_residual(anchor, 0, out);
 }
 
+static int32_t fill_anchor_mode(void *out)
+{
+    return ckpd_anchor_mode(anchor, 0, out);
+}
+
 static int32_t fill_checkpoint_cost(void *out)
 {
     return ckpd_checkpoint_evaluate(checkpoint, modes, 0, 1, out);
@@ -315,6 +320,7 @@ static int32_t fill_action(void *out)
 static const filled_struct filled[] = {
     {"ckpd_anchor_report", sizeof(ckpd_anchor_report), fill_anchor_report},
     {"ckpd_residual", sizeof(ckpd_residual), fill_residual},
+    {"ckpd_mode of an anchor", sizeof(ckpd_mode), fill_anchor_mode},
     {"ckpd_checkpoint_cost", sizeof(ckpd_checkpoint_cost), fill_checkpoint_cost},
     {"ckpd_change_cost", sizeof(ckpd_change_cost), fill_change_cost},
     {"ckpd_step", sizeof(ckpd_step), fill_step},

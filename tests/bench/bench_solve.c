@@ -105,7 +105,7 @@ static void run_native(case_view *view, const entry *e, double limit)
                                       .presolve = 1};
     ckpd_path_result result = {.size = sizeof result};
     char first[16], percent[16], permille[16];
-    case_view_plan(view, &result.plan);
+    result.plan = case_view_plan(view);
     m.started = seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (ckpd__native_solve_paths(&host, &view->view, &params, &result, NULL) != CKPD_OK) {
         printf("failed: %s\n", result.message);

@@ -28,8 +28,9 @@ void case_view_free(case_view *view)
     memset(view, 0, sizeof *view);
 }
 
-void case_view_plan(case_view *view, ckpd_path_plan *plan)
+ckpd_path_plan *case_view_plan(case_view *view)
 {
+    ckpd_path_plan *plan = case_view_alloc(view, 1, sizeof *plan);
     size_t jobs = (size_t)view->view.jobs, slots = (size_t)view->view.slots;
     plan->size = sizeof *plan;
     plan->step_count = case_view_alloc(view, jobs, sizeof(int32_t));
@@ -40,6 +41,7 @@ void case_view_plan(case_view *view, ckpd_path_plan *plan)
         plan->charge_kw = case_view_alloc(view, slots, sizeof(double));
         plan->discharge_kw = case_view_alloc(view, slots, sizeof(double));
     }
+    return plan;
 }
 
 /* --- open nodes --------------------------------------------------------------------------------

@@ -26,6 +26,6 @@ void *case_view_alloc(case_view *view, size_t count, size_t bytes);
 /* Opens the nodes between source and sinks. `open` is [states][slots + 1][segments + 1], filled. */
 void case_view_open_nodes(const ckpd_path_job *job, int32_t slots, uint8_t *open);
 /* A plan with arrays for the view. */
-void case_view_plan(case_view *view, ckpd_path_plan *plan);
+ckpd_path_plan *case_view_plan(case_view *view);
 
 #endif

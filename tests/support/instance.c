@@ -462,15 +462,15 @@ void instance_result_init(instance_result *made, const ckpd_path_view *view)
     made->reals = calloc(2 * slots, sizeof(double));
     ck_assert_ptr_nonnull(made->ints);
     ck_assert_ptr_nonnull(made->reals);
-    made->result = (ckpd_path_result){
-        .size = sizeof made->result,
-        .plan = {.size = sizeof made->result.plan,
-                 .step_count = made->ints,
-                 .step_slot = made->ints + jobs,
-                 .step_move = made->ints + jobs + jobs * slots,
-                 .slot_mode = made->ints + jobs + 2 * jobs * slots,
-                 .charge_kw = view->storage != NULL ? made->reals : NULL,
-                 .discharge_kw = view->storage != NULL ? made->reals + slots : NULL}};
+    made->plan =
+        (ckpd_path_plan){.size = sizeof made->plan,
+                         .step_count = made->ints,
+                         .step_slot = made->ints + jobs,
+                         .step_move = made->ints + jobs + jobs * slots,
+                         .slot_mode = made->ints + jobs + 2 * jobs * slots,
+                         .charge_kw = view->storage != NULL ? made->reals : NULL,
+                         .discharge_kw = view->storage != NULL ? made->reals + slots : NULL};
+    made->result = (ckpd_path_result){.size = sizeof made->result, .plan = &made->plan};
 }
 
 void instance_result_free(instance_result *made)

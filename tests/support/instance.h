@@ -43,9 +43,11 @@ instance *instance_golden(const char *file, int32_t split, int32_t segments, boo
 /* Result with its own plan arrays. */
 typedef struct instance_result {
     ckpd_path_result result;
+    ckpd_path_plan plan; /* of the result */
     int32_t *ints;
     double *reals;
 } instance_result;
+/* `made` stays where it is: its result points into it. */
 void instance_result_init(instance_result *made, const ckpd_path_view *view);
 void instance_result_free(instance_result *made);
 

@@ -378,13 +378,13 @@ static void predict_alone(ckpd_context *context, published_row *r)
     ckpd_task *task = published_task(context, r);
     ckpd_anchor *anchor = NULL;
     ckpd_anchor_report report = {.size = sizeof report};
-    ckpd_residual residual = {.size = sizeof residual};
+    ckpd_mode mode = {.size = sizeof mode};
     ck_assert_int_eq(ckpd_anchor_new(&anchor, context, hardware, NULL), CKPD_OK);
     if (ckpd_anchor_add(anchor, task, &r->run) == CKPD_OK) {
-        ck_assert_int_eq(ckpd_anchor_residual(anchor, 0, &residual), CKPD_OK);
-        r->default_s = residual.mode.iteration_s;
-        r->stands_micro_batch = residual.mode.micro_batch;
-        r->stands_recompute = residual.mode.recompute;
+        ck_assert_int_eq(ckpd_anchor_mode(anchor, 0, &mode), CKPD_OK);
+        r->default_s = mode.iteration_s;
+        r->stands_micro_batch = mode.micro_batch;
+        r->stands_recompute = mode.recompute;
         ck_assert_int_eq(ckpd_anchor_fit(anchor, CKPD_FIT_EFFICIENCY, hardware, &report), CKPD_OK);
         r->efficiency = report.efficiency;
     } else {

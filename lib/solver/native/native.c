@@ -42,7 +42,7 @@ static void write_result(const nat_model *model, const ckpd_solve_params *params
     result->objective = end.best->cost;
     result->bound = found ? fmin(end.bound, end.best->cost) : end.bound;
     if (found)
-        write_plan(model, end.best, &result->plan);
+        write_plan(model, end.best, result->plan);
     double room = fmax(params->absolute_gap,
                        params->relative_gap * fmax(fabs(result->objective), fabs(result->bound)));
     if (found && (result->objective - result->bound <= room || end.whole))

@@ -163,10 +163,10 @@ static void write_answer(const nat_slotwise *s, ckpd_path_result *result)
     result->iterations = s->labels;
     result->nodes = s->passes;
     for (int32_t j = 0; found && j < view->jobs; j++) {
-        result->plan.step_count[j] = 0;
+        result->plan->step_count[j] = 0;
         for (int32_t t = 0; t < view->slots; t++) {
             const nat_stage *stage = &s->stage[t];
-            result->plan.slot_mode[(size_t)j * (size_t)view->slots + (size_t)stage->slot] =
+            result->plan->slot_mode[(size_t)j * (size_t)view->slots + (size_t)stage->slot] =
                 stage->combination[s->best[t]].mode[j];
         }
     }

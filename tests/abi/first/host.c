@@ -62,10 +62,9 @@ static int solve(ckpd_context *context)
                            .curve_cost = cost,
                            .curve_convex = convex};
     int32_t count[1], slot[2], move[2];
-    ckpd_path_result result = {
-        .size = sizeof result,
-        .plan = {
-            .size = sizeof result.plan, .step_count = count, .step_slot = slot, .step_move = move}};
+    ckpd_path_plan plan = {
+        .size = sizeof plan, .step_count = count, .step_slot = slot, .step_move = move};
+    ckpd_path_result result = {.size = sizeof result, .plan = &plan};
     CHECK(ckpd_path_solve(context, "first-path", &view, NULL, NULL, &result) == CKPD_OK);
     CHECK(result.outcome == CKPD_OUTCOME_FEASIBLE && result.has_plan == 1);
     CHECK(result.objective == 24 &&

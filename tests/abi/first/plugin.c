@@ -67,15 +67,14 @@ static int32_t solve_paths(const ckpd_host *host, const ckpd_path_view *view,
             strcpy(result->message, "only plain path jobs");
             return CKPD_ERR_NOT_SUPPORTED;
         }
-        result->plan.step_count[j] = 0;
-        if (!walk(view, j, view->job[j]->source_slot, view->job[j]->source_segment,
-                  &result->plan)) {
+        result->plan->step_count[j] = 0;
+        if (!walk(view, j, view->job[j]->source_slot, view->job[j]->source_segment, result->plan)) {
             result->outcome = CKPD_OUTCOME_INFEASIBLE;
             return CKPD_OK;
         }
     }
     for (int32_t t = 0; view->storage != NULL && t < view->slots; t++) {
-        result->plan.charge_kw[t] = result->plan.discharge_kw[t] = 0;
+        result->plan->charge_kw[t] = result->plan->discharge_kw[t] = 0;
     }
     host->report(0, 0, 1, 0, host->user);
     result->has_plan = 1;

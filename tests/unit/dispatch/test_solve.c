@@ -32,9 +32,9 @@ static int32_t puppet_solve(const ckpd_host *host, const ckpd_path_view *view,
     result->bound = p->bound;
     result->nodes = 7;
     for (int32_t j = 0; j < view->jobs && p->has_plan; j++) {
-        result->plan.step_count[j] = 1;
-        result->plan.step_slot[j * view->slots] = p->first;
-        result->plan.step_move[j * view->slots] = view->job[j]->moves - 1;
+        result->plan->step_count[j] = 1;
+        result->plan->step_slot[j * view->slots] = p->first;
+        result->plan->step_move[j * view->slots] = view->job[j]->moves - 1;
     }
     if (p->status != CKPD_OK) {
         strcpy(result->message, "no strings left");

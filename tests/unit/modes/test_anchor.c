@@ -136,9 +136,11 @@ START_TEST(unknown_layouts_are_searched)
     r.tokens_per_s = 40000;
     ck_assert_int_eq(ckpd_anchor_add(anchor, task, &r), CKPD_OK);
     ckpd_residual residual = {.size = sizeof residual};
+    ckpd_mode mode = {.size = sizeof mode};
     ck_assert_int_eq(ckpd_anchor_residual(anchor, 0, &residual), CKPD_OK);
-    ck_assert_int_eq(residual.mode.gpus, 384);
-    ck_assert_double_ge(residual.mode.margin_bytes, 0);
+    ck_assert_int_eq(ckpd_anchor_mode(anchor, 0, &mode), CKPD_OK);
+    ck_assert_int_eq(mode.gpus, 384);
+    ck_assert_double_ge(mode.margin_bytes, 0);
     ck_assert_double_eq_tol(residual.iteration_s, 2048.0 * 2048 / 40000, 1e-9);
     r.gpus = 383; /* a prime: no layout has it */
     expect(ckpd_anchor_add(anchor, task, &r), CKPD_ERR_INCONSISTENT, "gpus",
@@ -187,6 +189,7 @@ START_TEST(runs_that_nothing_explains)
            "1 runs are too few to fit 2 coefficients; 3 are needed");
     ck_assert_int_eq(ckpd_anchor_fit(anchor, 64, hardware, NULL), CKPD_ERR_RANGE);
     ck_assert_int_eq(ckpd_anchor_residual(anchor, 1, NULL), CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_anchor_mode(anchor, 1, NULL), CKPD_ERR_ARGUMENT);
     stop();
 }
 END_TEST

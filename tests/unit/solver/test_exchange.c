@@ -84,9 +84,9 @@ static void expect(const char *command, const char *format, double objective)
     }
     instance_result found;
     instance_result_init(&found, &made->view);
-    ckpd__path_milp_decode(model, x, &found.result.plan);
+    ckpd__path_milp_decode(model, x, &found.plan);
     double cost;
-    status = ckpd__path_plan_check(context, &made->view, &found.result.plan, &cost, NULL, false);
+    status = ckpd__path_plan_check(context, &made->view, &found.plan, &cost, NULL, false);
     ck_assert_msg(status == CKPD_OK, "%s: %s", command, ckpd_context_last_message(context));
     ck_assert_double_eq_tol(cost, objective, 1e-6 * objective);
     instance_result_free(&found);

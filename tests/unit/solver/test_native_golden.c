@@ -20,7 +20,7 @@ static void check_case(const char *name, case_options options, double cap, doubl
     for (int32_t t = 0; cap > 0 && t < view.view.slots; t++)
         ((double *)(uintptr_t)view.view.gpu_cap)[t] = cap;
     ckpd_path_result result = {.size = sizeof result};
-    case_view_plan(&view, &result.plan);
+    result.plan = case_view_plan(&view);
     native_run run = native_run_default(ckpd__native_solve_paths);
     ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
     if (isnan(expected)) {

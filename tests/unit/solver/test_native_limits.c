@@ -16,7 +16,7 @@ static bool read_case(case_view *view, const char *name, case_options options,
         return false;
     ck_assert(case_view_read(view, path, &options));
     *result = (ckpd_path_result){.size = sizeof *result};
-    case_view_plan(view, &result->plan);
+    result->plan = case_view_plan(view);
     return true;
 }
 
@@ -27,7 +27,8 @@ START_TEST(time_limit_keeps_plan_and_bound)
     if (!read_case(&view, "cases/scale/j8.json", (case_options){0}, &result))
         return;
     native_run run = native_run_default(ckpd__native_solve_paths);
-    run.params.time_limit_s = test_fast() ? 4 : 0.3; /* under a sanitizer the first plan takes longer */
+    run.params.time_limit_s =
+        test_fast() ? 4 : 0.3; /* under a sanitizer the first plan takes longer */
     ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
     if (!test_fast())
         ck_assert_double_le(run.seconds, 1.3); /* 100 ms on an idle machine; this one may be busy */
@@ -72,7 +73,7 @@ START_TEST(memory_runs_out)
         case_view view;
         random_view_make(&view, 3, &(random_shape){2, 5, 3, 2, features ? RANDOM_STORAGE : 0});
         ckpd_path_result result = {.size = sizeof result};
-        case_view_plan(&view, &result.plan);
+        result.plan = case_view_plan(&view);
         native_run whole = native_run_default(ckpd__native_solve_paths);
         ck_assert_int_eq(native_run_solve(&whole, &view.view, &result), CKPD_OK);
         for (int64_t n = 0; n < whole.allocations; n++) {
@@ -94,7 +95,7 @@ START_TEST(threads_change_nothing)
     if (!read_case(&view, "cases/scale/j20.json", (case_options){0}, &one))
         return;
     three = (ckpd_path_result){.size = sizeof three};
-    case_view_plan(&view, &three.plan);
+    three.plan = case_view_plan(&view);
     native_run run = native_run_default(ckpd__native_solve_paths);
     run.params.iteration_limit = 60;
     ck_assert_int_eq(native_run_solve(&run, &view.view, &one), CKPD_OK);
@@ -103,11 +104,11 @@ START_TEST(threads_change_nothing)
     ck_assert_int_eq(memcmp(&one.objective, &three.objective, sizeof one.objective), 0);
     ck_assert_int_eq(memcmp(&one.bound, &three.bound, sizeof one.bound), 0);
     size_t jobs = (size_t)view.view.jobs, slots = (size_t)view.view.slots;
-    ck_assert_int_eq(memcmp(one.plan.step_count, three.plan.step_count, jobs * sizeof(int32_t)), 0);
+    ck_assert_int_eq(memcmp(one.plan->step_count, three.plan->step_count, jobs * sizeof(int32_t)), 0);
     ck_assert_int_eq(
-        memcmp(one.plan.step_move, three.plan.step_move, jobs * slots * sizeof(int32_t)), 0);
+        memcmp(one.plan->step_move, three.plan->step_move, jobs * slots * sizeof(int32_t)), 0);
     ck_assert_int_eq(
-        memcmp(one.plan.step_slot, three.plan.step_slot, jobs * slots * sizeof(int32_t)), 0);
+        memcmp(one.plan->step_slot, three.plan->step_slot, jobs * slots * sizeof(int32_t)), 0);
     case_view_free(&view);
 }
 END_TEST
@@ -121,9 +122,9 @@ START_TEST(start_is_kept)
         return;
     native_run run = native_run_default(ckpd__native_solve_paths);
     ck_assert_int_eq(native_run_solve(&run, &view.view, &first), CKPD_OK);
-    view.view.start = &first.plan;
+    view.view.start = first.plan;
     second = (ckpd_path_result){.size = sizeof second};
-    case_view_plan(&view, &second.plan);
+    second.plan = case_view_plan(&view);
     run.params.iteration_limit = 1;
     ck_assert_int_eq(native_run_solve(&run, &view.view, &second), CKPD_OK);
     ck_assert_int_eq(second.has_plan, 1);

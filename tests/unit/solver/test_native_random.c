@@ -33,7 +33,7 @@ static void compare(uint64_t seed, const random_shape *shape)
     case_view view;
     random_view_make(&view, seed, shape);
     ckpd_path_result result = {.size = sizeof result};
-    case_view_plan(&view, &result.plan);
+    result.plan = case_view_plan(&view);
     native_run run = native_run_default(ckpd__native_solve_paths);
     run.params.relative_gap = 0;
     ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
@@ -90,7 +90,7 @@ static void certify(case_view *view, double gap)
     nat_certificate certificate;
     double bound = (double)NAN;
     run.params.relative_gap = gap;
-    case_view_plan(view, &result.plan);
+    result.plan = case_view_plan(view);
     ck_assert_int_eq(
         ckpd__native_solve_certified(&host, &view->view, &run.params, &result, &certificate),
         CKPD_OK);
@@ -148,7 +148,7 @@ START_TEST(certificate_of_many_jobs)
         ckpd_path_result result = {.size = sizeof result};
         nat_certificate certificate;
         double bound = (double)NAN;
-        case_view_plan(&view, &result.plan);
+        result.plan = case_view_plan(&view);
         ck_assert_int_eq(
             ckpd__native_solve_certified(&host, &view.view, &run.params, &result, &certificate),
             CKPD_OK);

@@ -80,24 +80,24 @@ START_TEST(test_round_trip)
             double cost, model_cost;
             series_init(&series, made->view.slots);
             instance_result_init(&back, &made->view);
-            ck_assert_int_eq(ckpd__path_plan_check(context, &made->view, &found.result.plan, &cost,
-                                                   &series, false),
-                             CKPD_OK);
+            ck_assert_int_eq(
+                ckpd__path_plan_check(context, &made->view, &found.plan, &cost, &series, false),
+                CKPD_OK);
             ck_assert_int_eq(ckpd__path_milp_new(&model, context, &made->view, 0), CKPD_OK);
             double *x = calloc((size_t)model->milp.columns + 1, sizeof(double));
-            ck_assert(ckpd__path_milp_encode(model, &found.result.plan, &series, x));
+            ck_assert(ckpd__path_milp_encode(model, &found.plan, &series, x));
             int32_t status = ckpd__milp_point_check(context, &model->milp, x, &model_cost, false);
             ck_assert_msg(status == CKPD_OK, "seed %d: %s", (int)seed,
                           ckpd_context_last_message(context));
             ck_assert_double_eq_tol(model_cost, cost, 1e-9 * fmax(1, fabs(cost)));
-            ckpd__path_milp_decode(model, x, &back.result.plan);
+            ckpd__path_milp_decode(model, x, &back.plan);
             double again;
             ck_assert_int_eq(
-                ckpd__path_plan_check(context, &made->view, &back.result.plan, &again, NULL, false),
+                ckpd__path_plan_check(context, &made->view, &back.plan, &again, NULL, false),
                 CKPD_OK);
             ck_assert_double_eq_tol(again, cost, 1e-9 * fmax(1, fabs(cost)));
             for (int32_t j = 0; j < made->view.jobs; j++) {
-                ck_assert_int_eq(back.result.plan.step_count[j], found.result.plan.step_count[j]);
+                ck_assert_int_eq(back.plan.step_count[j], found.plan.step_count[j]);
             }
             free(x);
             free(series.load_kw);
@@ -130,7 +130,7 @@ START_TEST(test_damage_is_found)
          seed++) { /* one with storage, waits and a battery in use */
         made = instance_random(seed, &features);
         bool good = best_plan(made, &found) && made->view.storage != NULL &&
-                    made->jobs[0].may_wait && found.result.plan.step_count[0] > 0 &&
+                    made->jobs[0].may_wait && found.plan.step_count[0] > 0 &&
                     made->jobs[0].source_segment == 0;
         if (!good) {
             instance_result_free(&found);
@@ -138,7 +138,7 @@ START_TEST(test_damage_is_found)
             made = NULL;
         }
     }
-    ckpd_path_plan *plan = &found.result.plan;
+    ckpd_path_plan *plan = &found.plan;
     int32_t steps = plan->step_count[0];
     plan->step_count[0] = 0;
     expect_damage(made, plan, "job 0 \"random\", slot 0: path does not complete the job");
@@ -218,7 +218,7 @@ START_TEST(test_presolve_changes_no_cost)
         if (plain.result.has_plan) {
             double cost = plain.result.objective;
             ck_assert_double_eq_tol(helped.result.objective, cost, 2e-6 * fmax(1, fabs(cost)));
-            made->view.start = &helped.result.plan;
+            made->view.start = &helped.plan;
             control.structure_presolve = 0;
             ck_assert_int_eq(ckpd__path_solve(context, "glpk", &made->view, NULL, &control,
                                               &started.result, &info),
@@ -287,10 +287,9 @@ START_TEST(test_repeats_are_identical)
         if (a.result.has_plan) {
             size_t cells = (size_t)made->view.jobs * (size_t)made->view.slots;
             ck_assert_mem_eq(&a.result.objective, &b.result.objective, sizeof(double));
-            ck_assert_mem_eq(a.result.plan.step_count, b.result.plan.step_count,
+            ck_assert_mem_eq(a.plan.step_count, b.plan.step_count,
                              (size_t)made->view.jobs * sizeof(int32_t));
-            ck_assert_mem_eq(a.result.plan.step_slot, b.result.plan.step_slot,
-                             cells * sizeof(int32_t));
+            ck_assert_mem_eq(a.plan.step_slot, b.plan.step_slot, cells * sizeof(int32_t));
         }
         instance_result_free(&a);
         instance_result_free(&b);
