@@ -150,11 +150,26 @@ static double turn(nat_search *search)
     return square;
 }
 
+/*
+ * Counts out the plans that the prices at hand leave, when the gap says that they may be few; after
+ * a failure only at a third of that gap. True: nothing is left of the node.
+ */
+static bool finished(nat_search *search, double value, double *gap)
+{
+    enum { MOST_STEPS = 20000 };
+    double best = search->best.cost;
+    if (search->certificate || !(best - value <= *gap * fmax(fabs(best), fabs(value))))
+        return false;
+    *gap = (best - value) / fmax(fabs(best), fabs(value)) / 3;
+    return ckpd__nat_search_finish(search, MOST_STEPS);
+}
+
 double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
 {
     nat_dual *dual = &search->dual;
     size_t bytes = dual->layout.size * sizeof *dual->price;
     double best = -(double)INFINITY, step = how->step, reach = 0, notable = -(double)INFINITY;
+    double finish = how->finish;
     int32_t quiet = 0;
     memset(search->direction, 0, bytes);
     memcpy(search->best_price, dual->price, bytes);
@@ -166,6 +181,10 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
         }
         if (best >= ckpd__nat_search_cutoff(search) || must_stop(search))
             break;
+        if (value >= best && finished(search, value, &finish)) {
+            best = ckpd__nat_search_cutoff(search);
+            break;
+        }
         if (how->plans_every && round % how->plans_every == how->plans_every - 1)
             ckpd__nat_search_offer_paths(search);
         move_target(search, round);

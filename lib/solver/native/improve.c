@@ -56,7 +56,7 @@ static int32_t choose_jobs(int32_t jobs, int64_t i, int32_t free_jobs[3])
 
 void ckpd__nat_search_improve(nat_search *search, int32_t patience, double bound)
 {
-    static const nat_climb how = {150, 8, 1, 0.1, 10};
+    static const nat_climb how = {150, 8, 1, 0.1, 10, 0.02};
     nat_dual *dual = &search->dual;
     int32_t jobs = search->model->jobs, in_vain = 0;
     size_t bytes = dual->layout.size * sizeof *dual->price;

@@ -33,6 +33,12 @@ void ckpd__nat_path_copy(nat_path *to, const nat_path *from, int32_t slots);
  */
 double ckpd__nat_path_solve(nat_path_work *work, const nat_model *model, const nat_job *job,
                             const double *price, const uint8_t *forbidden);
+/*
+ * After a solve, at a node on some path: by how much the cheapest way on over a move (NULL: waiting
+ * for a slot) lies above the cheapest way on.
+ */
+double ckpd__nat_path_excess(const nat_path_work *work, const nat_model *model, const nat_job *job,
+                             const nat_move *move, int32_t q, int32_t t, int32_t k);
 /* Reads the path of the last ckpd__nat_path_solve() of this work area. */
 void ckpd__nat_path_trace(const nat_path_work *work, const nat_model *model, const nat_job *job,
                           nat_path *path);

@@ -393,8 +393,9 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
 
 int32_t ckpd__nat_search_run(nat_search *search)
 {
-    static const nat_climb pair = {2000, 12, 1, 0.3, 10}, several = {2000, 20, 1, 0.05, 10},
-                           inner = {25, 4, 1.5, 0.1, 0};
+    static const nat_climb pair = {2000, 12, 1, 0.3, 10, 0.02},
+                           several = {2000, 20, 1, 0.05, 10, 0.005},
+                           inner = {25, 4, 1.5, 0.1, 0, 0.005};
     nat_tree tree = {.host = search->host,
                      .prices = search->dual.layout.size,
                      .bits = (search->dual.layout.size + 7) / 8};

@@ -50,6 +50,7 @@ typedef struct nat_climb {
     int32_t patience;    /* evaluations without progress before the step shrinks */
     double step, least;  /* step length in Polyak steps: at first, and where to give up */
     int32_t plans_every; /* evaluations between two searches for a plan; 0: none */
+    double finish;       /* gap, as a share of the cost, at which the plans left are counted out */
 } nat_climb;
 
 /* Raises the bound of a node from dual->price on; leaves the best prices there, evaluated. */
@@ -70,5 +71,14 @@ void ckpd__nat_search_offer_paths(nat_search *search);
  * or `bound` proves the best plan.
  */
 void ckpd__nat_search_improve(nat_search *search, int32_t patience, double bound);
+
+/* --- finish.c ------------------------------------------------------------------------------------
+ */
+
+/*
+ * Sees every plan of the node at hand that can be below the cutoff under the prices at hand, and
+ * keeps the best. False when they are too many for `most` steps, when stopped, or out of memory.
+ */
+bool ckpd__nat_search_finish(nat_search *search, int64_t most);
 
 #endif
