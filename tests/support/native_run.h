@@ -11,11 +11,11 @@ typedef int32_t (*native_solve_fn)(const ckpd_host *, const ckpd_path_view *,
 typedef struct native_run {
     native_solve_fn solve;
     ckpd_solve_params params;
-    double seconds;      /* time limit; taken, after the run */
-    int64_t fail_after;  /* allocations that succeed; < 0: all */
-    int64_t allocations; /* after the run */
-    int64_t held;        /* blocks not released after the run: must be 0 */
-    int32_t cancel_at;   /* polls of should_stop after which it asks for a stop; 0: never */
+    double seconds;        /* time limit; taken, after the run */
+    int64_t fail_after;    /* allocations that succeed; < 0: all */
+    int64_t allocations;   /* after the run */
+    int64_t held;          /* blocks not released after the run: must be 0 */
+    int32_t cancel_at;     /* polls of should_stop after which it asks for a stop; 0: never */
     _Atomic int32_t polls; /* should_stop is asked from every thread of a backend */
     double started;
 } native_run;

@@ -156,9 +156,10 @@ static double turn(nat_search *search)
  */
 static bool finished(nat_search *search, double value, double *gap)
 {
-    enum { MOST_STEPS = 20000 };
+    enum { MOST_STEPS = 20000, FEW = 4 /* with more jobs free than that, plans are never few */ };
     double best = search->best.cost;
-    if (search->certificate || !(best - value <= *gap * fmax(fabs(best), fabs(value))))
+    if (search->plain || (search->model->jobs > FEW && !search->improving) ||
+        !(best - value <= *gap * fmax(fabs(best), fabs(value))))
         return false;
     *gap = (best - value) / fmax(fabs(best), fabs(value)) / 3;
     return ckpd__nat_search_finish(search, MOST_STEPS);

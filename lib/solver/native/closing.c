@@ -57,6 +57,7 @@ int32_t ckpd__native_close_moves(const ckpd_host *host, const ckpd_path_view *vi
     int32_t status = ckpd__nat_model_build(&model, &memory, view);
     if (status == CKPD_OK && !model.stop && ckpd__nat_stack_is_small(&model)) {
         status = ckpd__nat_search_init(&search, &memory, &model, &root);
+        search.plain = true;
         if (status == CKPD_OK)
             status = ckpd__nat_search_run(&search);
         if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * The last step of a search whose gap is small: every plan that could be better than the best one is
- * written down. Under the prices at hand a plan costs the bound plus what its paths lie above the
- * shortest ones plus what its combinations lie above the cheapest ones, slot by slot; with a storage
- * that sum is a bound of what it costs. So the slots are walked in order, and a beginning whose sum
- * leaves the room below the cutoff is given up with all that could follow it.
+ * The last step of a search whose gap is small: every plan that could be better than the best one
+ * is written down. Under the prices at hand a plan costs the bound plus what its paths lie above
+ * the shortest ones plus what its combinations lie above the cheapest ones, slot by slot; with a
+ * storage that sum is a bound of what it costs. So the slots are walked in order, and a beginning
+ * whose sum leaves the room below the cutoff is given up with all that could follow it.
  */
 #include "solver/native/search.h"
 #include "solver/native/storage.h"
@@ -38,11 +38,11 @@ typedef struct group {
 
 /* A slot on the way: what each job can do there, and what is tried at the moment. */
 typedef struct frame {
-    int32_t spots;    /* in use before this slot */
-    double slack;     /* of the combinations before this slot */
-    group *group;     /* [jobs][activities] */
-    int32_t *groups;  /* [jobs] */
-    int32_t *chosen;  /* [jobs] */
+    int32_t spots;   /* in use before this slot */
+    double slack;    /* of the combinations before this slot */
+    group *group;    /* [jobs][activities] */
+    int32_t *groups; /* [jobs] */
+    int32_t *chosen; /* [jobs] */
 } frame;
 
 typedef struct finish {
@@ -146,7 +146,11 @@ static void leave_node(finish *f, int32_t j, int32_t t, int32_t first, int32_t f
     const nat_job *job = &f->model->job[j];
     const nat_path_work *work = &f->work[j];
     const spot at = f->spot[from];
-    spot next = {.end = DONE, .segment = at.segment, .state = at.state, .move = -1, .from = from,
+    spot next = {.end = DONE,
+                 .segment = at.segment,
+                 .state = at.state,
+                 .move = -1,
+                 .from = from,
                  .slack = at.slack};
     if (at.segment == job->segments) {
         try_spot(f, first, next, most);
@@ -207,7 +211,8 @@ static group *group_at(const finish *f, const frame *at, int32_t j)
     return &at->group[(size_t)j * (size_t)f->model->activities + (size_t)at->chosen[j]];
 }
 
-/* Fills the frame of slot t from what was chosen in the slot before; false when nothing leads on. */
+/* Fills the frame of slot t from what was chosen in the slot before; false when nothing leads on.
+ */
 static bool enter_slot(finish *f, int32_t t, double slack)
 {
     const nat_model *model = f->model;
@@ -344,8 +349,11 @@ static bool begin(finish *f)
         const nat_job *job = &model->job[j];
         if (!ckpd__nat_path_work_init(&f->work[j], &f->memory, model))
             return false;
-        f->spot[f->spots++] = (spot){.end = job->source_slot, .segment = job->source_segment,
-                                     .state = job->source_state, .move = -1, .from = -1};
+        f->spot[f->spots++] = (spot){.end = job->source_slot,
+                                     .segment = job->source_segment,
+                                     .state = job->source_state,
+                                     .move = -1,
+                                     .from = -1};
     }
     return true;
 }
@@ -354,8 +362,10 @@ bool ckpd__nat_search_finish(nat_search *search, int64_t most)
 {
     finish f = {.search = search, .model = search->model, .most = most};
     f.memory.host = search->host;
-    bool whole = search->model->slots <= MOST_SLOTS && search->model->jobs > 0 && begin(&f) &&
-                 price_all(&f) && walk(&f);
+    if (search->model->slots > MOST_SLOTS || search->model->jobs == 0)
+        return false;
+    search->failed = search->failed || !begin(&f);
+    bool whole = !search->failed && price_all(&f) && walk(&f);
     ckpd__nat_release(&f.memory);
     return whole;
 }

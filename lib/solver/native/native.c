@@ -94,10 +94,11 @@ static int32_t solve_few(nat_memory *memory, const nat_model *model,
         status = ckpd__nat_certificate_start(certificate, model, memory->host) ? CKPD_OK
                                                                                : CKPD_ERR_NO_MEMORY;
     search.certificate = certificate;
+    search.plain = certificate != NULL;
     if (status == CKPD_OK)
         status = ckpd__nat_search_run(&search);
-    if (status == CKPD_OK &&
-        (search.primal.dispatch.failed || search.dual.reservoir.failed || search.lost_proof))
+    if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed ||
+                              search.lost_proof || search.failed))
         status =
             CKPD_ERR_NO_MEMORY; /* what was skipped for want of memory is no proof of anything */
     if (status == CKPD_OK) {

@@ -277,8 +277,9 @@ static double edge_value(const nat_path_work *work, const nat_model *model, cons
 double ckpd__nat_path_excess(const nat_path_work *work, const nat_model *model, const nat_job *job,
                              const nat_move *move, int32_t q, int32_t t, int32_t k)
 {
-    const double *from = work->togo + ((size_t)t * (size_t)job->states + (size_t)q) *
-                                          (size_t)job->stride + (size_t)k;
+    const double *from = work->togo +
+                         ((size_t)t * (size_t)job->states + (size_t)q) * (size_t)job->stride +
+                         (size_t)k;
     if (move)
         return edge_value(work, model, job, move, q, t, k) - *from;
     if (!job->wait || t >= job->deadline || !is_clear(work, model->slots, 0, t, t + 1))

@@ -27,6 +27,8 @@ typedef struct nat_search {
     nat_certificate *certificate; /* gets every node, or NULL */
     nat_proof at;                 /* the split that led to the node at hand */
     bool lost_proof;              /* out of memory for the certificate */
+    bool failed;                  /* out of memory in a last step (finish.c) */
+    bool plain;                   /* prices alone close a node: somebody wants to see them */
     bool improving;               /* plans are sought that are better by less than the asked gap */
     int64_t exchanges;            /* of jobs, tried so far */
     int32_t pull;                 /* turns through the strengths of tracking */
