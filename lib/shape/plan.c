@@ -134,7 +134,7 @@ static int32_t solve_window(planning *p, const ckpd__window *w, int32_t *groups,
     double objective, error;
     int32_t status = ckpd__fit_solve(w, p->backend, p->cancel, false, NULL, &answer);
     if (status == CKPD_OK) {
-        status = ckpd__fit_round(w, x, groups, &objective, &error);
+        status = ckpd__fit_round(w, &answer, groups, &objective, &error);
     }
     if (status != CKPD_OK) {
         return status;

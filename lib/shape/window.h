@@ -104,7 +104,7 @@ int32_t ckpd__fit_solve(const ckpd__window *window, const char *backend, const c
                         bool integer, const int32_t *start, ckpd__fit_answer *answer);
 
 /* Whole groups near x: carried error by stage, then single and paired moves. */
-int32_t ckpd__fit_round(const ckpd__window *window, const double *x, int32_t *groups,
-                        double *objective, double *error);
+int32_t ckpd__fit_round(const ckpd__window *window, const ckpd__fit_answer *relaxed,
+                        int32_t *groups, double *objective, double *error);
 
 #endif

@@ -245,11 +245,24 @@ static void take_lp(worker *w)
     w->objective = glp_get_obj_val(w->problem);
 }
 
+/* Every cost pulls towards a bound that is there: then there is a dual feasible basis near by, and
+ * the dual simplex took half the time of the primal one. */
+static bool costs_lean_on_bounds(const ckpd_milp_view *view)
+{
+    for (int32_t j = 0; j < view->columns; j++) {
+        if (view->cost[j] != 0 && isinf(view->cost[j] > 0 ? view->lower[j] : view->upper[j])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void solve_lp(worker *w)
 {
     ckpd_milp_result *result = w->result;
     glp_adv_basis(w->problem, 0);
-    w->outcome = lp_outcome(w, solve_lp_safely(w, GLP_PRIMAL));
+    int method = costs_lean_on_bounds(w->view) ? GLP_DUALP : GLP_PRIMAL;
+    w->outcome = lp_outcome(w, solve_lp_safely(w, method));
     if (w->outcome != CKPD_OUTCOME_OPTIMAL) {
         return;
     }

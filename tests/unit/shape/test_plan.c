@@ -93,12 +93,13 @@ START_TEST(keeps_every_limit)
 }
 END_TEST
 
-/* The linear program is a lower bound. HiGHS, given 150 s for the integer programs,
- * stopped 3.5, 1.4 and 0.1 % above it (docs/shaping.md). */
+/* The linear program is a lower bound of the integer program, so within 2 % of it is within 2 % of
+ * the optimum. HiGHS, given 150 s for the integer programs, stopped 3.5, 1.4 and 0.1 % above it
+ * (docs/shaping.md): B is held to what it found. */
 START_TEST(whole_groups_stay_near_the_bound)
 {
     scenario_context();
-    static const double most[] = {1.0215, 1.010, 1.003};
+    static const double most[] = {1.02, 1.014, 1.003};
     for (int i = 0; i < 3; i++) {
         ckpd_shape *shape = scenario_shape(5600.0, 1e6 * (i + 1));
         ckpd_shape_plan *plan = plan_of(shape);
