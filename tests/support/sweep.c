@@ -126,7 +126,7 @@ int sweep_main(const char *name, const sweep_scenario *scenarios, int32_t count)
     table = scenarios;
     Suite *suite = suite_create(name);
     TCase *tc = tcase_create("sweep");
-    tcase_set_timeout(tc, 300);
+    tcase_set_timeout(tc, 600);
     tcase_add_loop_test(tc, sweep, 0, count);
     suite_add_tcase(suite, tc);
     return test_run(suite);
