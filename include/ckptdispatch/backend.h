@@ -104,6 +104,14 @@ typedef struct ckpd_path_storage {
     double soc_end_kwh;             /**< for EQUAL and AT_LEAST */
     double end_value_per_kwh;       /**< money earned per kWh left at the end */
     double throughput_cost_per_kwh; /**< money per kWh charged and per kWh discharged */
+    /** [slots + 1] least energy at each boundary, in place of soc_min_kwh; at least 0, at most
+        soc_max_kwh; NULL: soc_min_kwh everywhere. It may lie below soc_min_kwh where a start below
+        that comes back. */
+    const double *soc_floor_kwh;
+    /** Money per kWh that the last boundary misses soc_end_kwh, below and above; >= 0. Where one is
+        not 0, `terminal` is CKPD_TERMINAL_FREE. */
+    double end_short_cost_per_kwh;
+    double end_over_cost_per_kwh; /**< see end_short_cost_per_kwh */
 } ckpd_path_storage;
 
 /** A plan in path terms: steps (moves) of each job and storage power; used for warm starts and
@@ -124,7 +132,8 @@ typedef struct ckpd_path_plan {
  * discharge and costs curve_t(x[t]) money in that slot; curve_t is linear between the breakpoints
  * curve_start[t] .. curve_start[t + 1] - 1 and infeasible outside of the first and last. The site
  * load (x without the storage) must stay <= load_cap_kw[t] and the GPUs in use <= gpu_cap[t].
- * Objective: cost_offset + sum of slot costs + edge costs + storage throughput cost - end value.
+ * Objective: cost_offset + sum of slot costs + edge costs + storage throughput cost - end value
+ * + what soft caps and a missed end of the storage cost.
  */
 typedef struct ckpd_path_view {
     size_t size;                      /**< sizeof(ckpd_path_view), set by the caller */
@@ -143,6 +152,12 @@ typedef struct ckpd_path_view {
     const uint8_t *curve_convex;      /**< [slots] 1 when the curve of the slot is convex */
     const ckpd_path_storage *storage; /**< NULL without storage */
     const ckpd_path_plan *start; /**< a plan to start from, not necessarily feasible, or NULL */
+    /* Soft caps, both arrays of a pair or neither. Only backends with CKPD_CAP_SOFT are given
+       them; load_cap_kw and gpu_cap still hold beyond. */
+    const double *load_soft_kw;   /**< [slots] site load from which on it costs; NULL: none */
+    const double *load_over_cost; /**< [slots] money in the slot per kW above load_soft_kw, >= 0 */
+    const double *gpu_soft;       /**< [slots] GPUs from which on they cost; NULL: none */
+    const double *gpu_over_cost;  /**< [slots] money in the slot per GPU above gpu_soft, >= 0 */
 } ckpd_path_view;
 
 /** Sparse MILP by columns, 0-based: minimise offset + cost x, row_lower <= A x <= row_upper. */
@@ -243,7 +258,8 @@ enum {
     CKPD_CAP_LP = 8,       /**< solve_milp without integer columns, with duals */
     CKPD_CAP_START = 16,   /**< takes start points */
     CKPD_CAP_TRUSTED_BOUND =
-        32 /**< built in: its bound counts as a proof. Refused for user tables. */
+        32,            /**< built in: its bound counts as a proof. Refused for user tables. */
+    CKPD_CAP_SOFT = 64 /**< solve_paths also with soft caps */
 };
 
 /**

@@ -192,8 +192,9 @@ static int32_t check_storage_slot(const walk *w, int32_t t, double *soc)
     }
     *soc = *soc * s->retention + s->eta_charge * charge * h - discharge * h / s->eta_discharge;
     double slack = ckpd__tolerance(s->soc_max_kwh);
-    if (*soc < s->soc_min_kwh - slack) {
-        return slot_error(w, t, "soc_kwh", *soc, s->soc_min_kwh);
+    double low = ckpd__soc_low(s, t + 1);
+    if (*soc < low - slack) {
+        return slot_error(w, t, "soc_kwh", *soc, low);
     }
     if (*soc > s->soc_max_kwh + slack) {
         return slot_error(w, t, "soc_kwh", *soc, s->soc_max_kwh);
@@ -238,7 +239,7 @@ static int32_t check_slot(walk *w, int32_t t, double *soc, ckpd__path_series *se
                               ? view->curve_x_kw[view->curve_start[t]]
                               : view->curve_x_kw[view->curve_start[t + 1] - 1]);
     }
-    w->cost += cost;
+    w->cost += cost + ckpd__soft_cost(view, t, load, w->gpus[t]);
     if (series != NULL) {
         series->load_kw[t] = load;
         series->net_kw[t] = net;
@@ -270,7 +271,7 @@ static int32_t check_walk(walk *w, ckpd__path_series *series)
         status = check_slot(w, t, &soc, series);
     }
     if (status == CKPD_OK && view->storage != NULL) {
-        w->cost -= view->storage->end_value_per_kwh * soc;
+        w->cost += ckpd__soc_end_cost(view->storage, soc);
         status = check_terminal(w, soc);
     }
     return status;

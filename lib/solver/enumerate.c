@@ -64,13 +64,13 @@ static void keep(search *s, double cost)
 static void judge(search *s)
 {
     const ckpd_path_view *view = s->view;
-    double cost = 0;
+    double cost = 0, rest = view->cost_offset + s->moves_cost;
     s->leaves++;
     for (int32_t t = 0; t < view->slots; t++) {
         s->load_kw[t] = view->base_load_kw[t] + view->load_factor[t] * s->it_kw[t];
         cost += s->storage == NULL ? ckpd__curve_cost(view, t, s->load_kw[t]) : 0;
+        rest += ckpd__soft_cost(view, t, s->load_kw[t], s->gpus[t]);
     }
-    double rest = view->cost_offset + s->moves_cost;
     if (s->storage != NULL) {
         if (rest + ckpd__storage_exact_bound(s->storage, s->load_kw) >= s->best) {
             return;
@@ -263,7 +263,7 @@ static int32_t solve_paths(const ckpd_host *host, const ckpd_path_view *view,
 const ckpd_backend_table ckpd__enumerate_backend = {
     .size = sizeof(ckpd_backend_table),
     .abi = CKPD_BACKEND_ABI,
-    .capabilities = CKPD_CAP_PATHS | CKPD_CAP_SLOTWISE | CKPD_CAP_TRUSTED_BOUND,
+    .capabilities = CKPD_CAP_PATHS | CKPD_CAP_SLOTWISE | CKPD_CAP_SOFT | CKPD_CAP_TRUSTED_BOUND,
     .name = "enumerate",
     .version = CKPD_VERSION_STRING,
     .license = "LGPL-3.0-or-later",

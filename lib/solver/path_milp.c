@@ -147,15 +147,19 @@ static void add_slot_rows(ckpd__path_milp *m)
         add_row(m, (ckpd__milp_tag){'b', 0, 0, 0, t, 0}, level, level);
     }
     for (int32_t t = 0; t < view->slots; t++) {
-        double room = view->gpu_cap[t] - ckpd__slot_fixed_gpus(view, t);
+        double cap =
+            view->gpu_soft != NULL ? fmin(view->gpu_soft[t], view->gpu_cap[t]) : view->gpu_cap[t];
+        double room = cap - ckpd__slot_fixed_gpus(view, t);
         m->gpu_row_of[t] = all_gpus > room
                                ? add_row(m, (ckpd__milp_tag){'g', 0, 0, 0, t, 0}, -INFINITY, room)
                                : -1;
     }
     for (int32_t t = 0; t < view->slots; t++) {
-        bool needed = view->storage != NULL && isfinite(view->load_cap_kw[t]);
+        bool soft = view->load_soft_kw != NULL && view->load_soft_kw[t] < view->load_cap_kw[t];
+        double cap = soft ? view->load_soft_kw[t] : view->load_cap_kw[t];
+        bool needed = (view->storage != NULL || soft) && isfinite(cap);
         m->cap_row_of[t] = needed ? add_row(m, (ckpd__milp_tag){'l', 0, 0, 0, t, 0}, -INFINITY,
-                                            view->load_cap_kw[t] - m->clip_low[t])
+                                            cap - m->clip_low[t])
                                   : -1;
     }
 }
@@ -174,6 +178,11 @@ static void add_storage_rows(ckpd__path_milp *m)
             add_row(m, (ckpd__milp_tag){'x', 0, 0, 0, t, 0}, -INFINITY, 0);
             add_row(m, (ckpd__milp_tag){'v', 0, 0, 0, t, 0}, -INFINITY, m->discharge_max);
         }
+    }
+    m->end_row = -1;
+    if (s->end_short_cost_per_kwh > 0 || s->end_over_cost_per_kwh > 0) {
+        ckpd__milp_tag tag = {'t', 0, 0, 0, m->view->slots - 1, 0};
+        m->end_row = add_row(m, tag, s->soc_end_kwh, s->soc_end_kwh);
     }
 }
 

@@ -14,7 +14,8 @@ enum { CKPD__NAME_LENGTH = 64 };
 /* What a column or row stands for: its name is made from this. */
 typedef struct ckpd__milp_tag {
     char kind; /* column: m move, w wait, z slot-wise mode, n piece of net draw, y order of pieces,
-                  c charge, d discharge, u charging, s energy; rows: see path_milp_plan.c */
+                  c charge, d discharge, u charging, s energy, h missing at the end, a too much at
+                  the end, i load and k GPUs above a soft cap; rows: see path_milp_plan.c */
     int32_t job, move, state, slot, segment;
 } ckpd__milp_tag;
 
@@ -35,6 +36,7 @@ typedef struct ckpd__path_milp {
      * rest. */
     int32_t *job_column, *piece_column;
     int32_t order_column, charge_column, discharge_column, charging_column, energy_column;
+    int32_t soft_column;          /* first of what is above soft caps or misses the end */
     double *clip_low, *clip_high; /* [slots] range of the net draw that can be reached */
 
     /* Rows. */
@@ -42,6 +44,7 @@ typedef struct ckpd__path_milp {
     size_t *job_node;  /* [jobs] where a job's nodes begin in node_row */
     int32_t *pick_row; /* [jobs] first "one mode per slot" row of a slot-wise job */
     int32_t balance_row, gpu_row, cap_row, energy_row, charge_row, order_row;
+    int32_t end_row;                  /* of the energy that is wanted at the end, -1 without one */
     int32_t *gpu_row_of, *cap_row_of; /* [slots] or -1 */
     uint8_t *exclusive;               /* [slots] 1: charge and discharge need a binary here */
     double charge_max, discharge_max; /* power limits after the energy range */

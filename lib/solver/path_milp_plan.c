@@ -171,6 +171,23 @@ static void encode_pieces(const ckpd__path_milp *m, int32_t t, double net_kw, in
     }
 }
 
+/* How far a plan is above a soft cap, or misses the end. */
+static double soft_value(const ckpd__path_milp *m, const ckpd__milp_tag *tag,
+                         const ckpd__path_series *series)
+{
+    const ckpd_path_view *view = m->view;
+    double over;
+    if (tag->kind == 'i') {
+        over = series->load_kw[tag->slot] - view->load_soft_kw[tag->slot];
+    } else if (tag->kind == 'k') {
+        over = series->gpus[tag->slot] - view->gpu_soft[tag->slot];
+    } else {
+        over = series->soc_kwh[view->slots] - view->storage->soc_end_kwh;
+        over = tag->kind == 'a' ? over : -over;
+    }
+    return fmax(0, over);
+}
+
 bool ckpd__path_milp_encode(const ckpd__path_milp *m, const ckpd_path_plan *plan,
                             const ckpd__path_series *series, double *x)
 {
@@ -193,6 +210,9 @@ bool ckpd__path_milp_encode(const ckpd__path_milp *m, const ckpd_path_plan *plan
                 x[charging++] = plan->charge_kw[t] > 0;
             }
         }
+    }
+    for (int32_t c = m->soft_column; c < m->milp.columns; c++) {
+        x[c] = soft_value(m, &m->column_tag[c], series);
     }
     return true;
 }
@@ -241,10 +261,11 @@ static void tag_name(const ckpd__milp_tag *tag, bool column, char name[CKPD__NAM
         static const struct {
             char kind;
             const char *column, *row;
-        } words[] = {{'c', "charge", ""},        {'d', "discharge", ""}, {'u', "charging", ""},
-                     {'s', "energy", ""},        {'b', "", "balance"},   {'g', "", "gpus"},
-                     {'l', "", "load"},          {'e', "", "store"},     {'x', "", "charge_only"},
-                     {'v', "", "discharge_only"}};
+        } words[] = {{'c', "charge", ""},         {'d', "discharge", ""}, {'u', "charging", ""},
+                     {'s', "energy", ""},         {'b', "", "balance"},   {'g', "", "gpus"},
+                     {'l', "", "load"},           {'e', "", "store"},     {'x', "", "charge_only"},
+                     {'v', "", "discharge_only"}, {'t', "", "end"},       {'h', "end_missing", ""},
+                     {'a', "end_too_much", ""},   {'i', "load_over", ""}, {'k', "gpus_over", ""}};
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
             if (words[i].kind == tag->kind) {
                 ckpd__format(name, n, "%s_t%d", column ? words[i].column : words[i].row, tag->slot);

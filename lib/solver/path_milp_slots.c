@@ -121,11 +121,14 @@ int32_t ckpd__milp_plan_slots(ckpd__path_milp *m)
     const ckpd_path_storage *s = view->storage;
     if (s != NULL) {
         /* No slot can move more energy than the range of the storage holds. */
-        double low = fmin(s->soc_min_kwh, s->soc_start_kwh),
-               high = fmax(s->soc_max_kwh, s->soc_start_kwh);
+        double least = ckpd__soc_low(s, 1);
+        for (int32_t t = 2; s->soc_floor_kwh != NULL && t <= view->slots; t++) {
+            least = fmin(least, ckpd__soc_low(s, t));
+        }
+        double low = fmin(least, s->soc_start_kwh), high = fmax(s->soc_max_kwh, s->soc_start_kwh);
         double h = view->slot_hours;
         double in = fmax(0, s->soc_max_kwh - s->retention * low) / (s->eta_charge * h);
-        double out = fmax(0, s->retention * high - s->soc_min_kwh) * s->eta_discharge / h;
+        double out = fmax(0, s->retention * high - least) * s->eta_discharge / h;
         m->charge_max = fmin(s->charge_max_kw, in);
         m->discharge_max = fmin(s->discharge_max_kw, out);
     }
@@ -258,7 +261,7 @@ static bool energy_columns(ckpd__path_milp *m)
     const ckpd_path_storage *s = m->view->storage;
     int32_t slots = m->view->slots;
     for (int32_t t = 0; t < slots; t++) {
-        double lower = s->soc_min_kwh, upper = s->soc_max_kwh, cost = 0;
+        double lower = ckpd__soc_low(s, t + 1), upper = s->soc_max_kwh, cost = 0;
         if (t == slots - 1) {
             cost = -s->end_value_per_kwh;
             if (s->terminal == CKPD_TERMINAL_EQUAL) {
@@ -269,11 +272,45 @@ static bool energy_columns(ckpd__path_milp *m)
         if (!ckpd__milp_column(m, (ckpd__milp_tag){'s', 0, 0, 0, t, 0}, cost, lower, upper,
                                false) ||
             !ckpd__milp_entry(m, m->energy_row + t, 1) ||
-            (t + 1 < slots && !ckpd__milp_entry(m, m->energy_row + t + 1, -s->retention))) {
+            !ckpd__milp_entry(m, t + 1 < slots ? m->energy_row + t + 1 : m->end_row,
+                              t + 1 < slots ? -s->retention : 1)) {
             return false;
         }
     }
     return true;
+}
+
+/* What is above a soft cap, up to the hard one. */
+static bool over_columns(ckpd__path_milp *m, char kind, const double *soft, const double *hard,
+                         const double *cost, const int32_t *row)
+{
+    bool good = true;
+    for (int32_t t = 0; soft != NULL && good && t < m->view->slots; t++) {
+        if (row[t] >= 0 && hard[t] > soft[t]) {
+            good = ckpd__milp_column(m, (ckpd__milp_tag){kind, 0, 0, 0, t, 0}, cost[t], 0,
+                                     hard[t] - soft[t], false) &&
+                   ckpd__milp_entry(m, row[t], -1);
+        }
+    }
+    return good;
+}
+
+static bool soft_columns(ckpd__path_milp *m)
+{
+    const ckpd_path_view *view = m->view;
+    const ckpd_path_storage *s = view->storage;
+    m->soft_column = m->milp.columns;
+    bool good =
+        over_columns(m, 'i', view->load_soft_kw, view->load_cap_kw, view->load_over_cost,
+                     m->cap_row_of) &&
+        over_columns(m, 'k', view->gpu_soft, view->gpu_cap, view->gpu_over_cost, m->gpu_row_of);
+    for (int32_t over = 0; good && over < 2 && s != NULL && m->end_row >= 0; over++) {
+        ckpd__milp_tag tag = {over ? 'a' : 'h', 0, 0, 0, view->slots - 1, 0};
+        double cost = over ? s->end_over_cost_per_kwh : s->end_short_cost_per_kwh;
+        good = ckpd__milp_column(m, tag, cost, 0, fmax(s->soc_max_kwh, s->soc_end_kwh), false) &&
+               ckpd__milp_entry(m, m->end_row, over ? -1 : 1);
+    }
+    return good;
 }
 
 int32_t ckpd__milp_slot_columns(ckpd__path_milp *m)
@@ -289,5 +326,6 @@ int32_t ckpd__milp_slot_columns(ckpd__path_milp *m)
         m->energy_column = m->milp.columns;
         good = good && energy_columns(m);
     }
+    good = good && soft_columns(m);
     return good ? CKPD_OK : ckpd__no_memory(m->context);
 }

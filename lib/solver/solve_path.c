@@ -181,7 +181,7 @@ static int32_t solve_by_model(path_solve *s, const ckpd_path_view *view, const c
  * The structure layer first: its plan is a start, its bound a floor. When it has settled the case
  * by itself, there is nothing left for the backend. *settled says so.
  */
-static int32_t structure_presolve(path_solve *s, bool *settled)
+static int32_t run_structure(path_solve *s, const ckpd_path_view *view, bool *settled)
 {
     ckpd_solve_params params = s->params;
     params.time_limit_s = ckpd__host_time_left(&s->state) / 2;
@@ -191,23 +191,75 @@ static int32_t structure_presolve(path_solve *s, bool *settled)
     ckpd__host_state state;
     ckpd_host host;
     ckpd__host_start(&host, &state, s->context, s->control, params.time_limit_s);
-    int32_t status = ckpd__native_solve_paths(&host, s->view, &params, &s->answer, NULL);
+    int32_t status = ckpd__native_solve_paths(&host, view, &params, &s->answer, NULL);
     *settled = false;
     if (status == CKPD_ERR_NOT_SUPPORTED) {
         ckpd__log(s->context, CKPD_LOG_INFO, CKPD_MSG_FALLBACK, "no structure presolve: %s",
                   s->answer.message);
         s->answer.message[0] = '\0';
+        s->answer.has_plan = 0;
         return CKPD_OK;
     }
     if (status != CKPD_OK) {
         return status == CKPD_ERR_NO_MEMORY ? ckpd__no_memory(s->context) : status;
     }
-    s->floor = s->answer.bound;
     s->state.cancelled = state.cancelled;
     *settled = s->answer.outcome == CKPD_OUTCOME_OPTIMAL ||
                s->answer.outcome == CKPD_OUTCOME_INFEASIBLE ||
                s->answer.outcome == CKPD_OUTCOME_CANCELLED;
     return CKPD_OK;
+}
+
+/*
+ * With soft caps there are two problems that the structure layer knows: with nothing to pay above
+ * them, whose bound holds here too, and with the soft caps as hard ones, whose plan is one here.
+ */
+static int32_t presolve_soft(path_solve *s, bool *settled)
+{
+    ckpd_path_view other = *s->view;
+    other.load_soft_kw = other.load_over_cost = other.gpu_soft = other.gpu_over_cost = NULL;
+    int32_t status = run_structure(s, &other, settled);
+    if (status != CKPD_OK || !s->answer.has_plan) {
+        s->floor = *settled ? s->answer.bound : s->floor;
+        return status;
+    }
+    s->floor = s->answer.bound;
+    double cost = INFINITY;
+    status = ckpd__path_plan_check(s->context, s->view, &s->plan, &cost, NULL, true);
+    if (status == CKPD_OK && *settled &&
+        cost - s->floor <= ckpd__gap_allowed(&s->params, cost, s->floor)) {
+        return CKPD_OK;
+    }
+    double *caps = ckpd__calloc(s->context, 2 * (size_t)s->view->slots, sizeof *caps);
+    if (caps == NULL) {
+        return ckpd__no_memory(s->context);
+    }
+    double *load = caps, *gpus = caps + s->view->slots;
+    for (int32_t t = 0; t < s->view->slots; t++) {
+        const ckpd_path_view *view = s->view;
+        load[t] = view->load_cap_kw[t];
+        gpus[t] = view->gpu_cap[t];
+        load[t] = view->load_soft_kw != NULL ? fmin(load[t], view->load_soft_kw[t]) : load[t];
+        gpus[t] = view->gpu_soft != NULL ? fmin(gpus[t], view->gpu_soft[t]) : gpus[t];
+    }
+    other.load_cap_kw = load;
+    other.gpu_cap = gpus;
+    status = run_structure(s, &other, settled);
+    *settled = s->answer.outcome == CKPD_OUTCOME_CANCELLED;
+    ckpd__free(s->context, caps);
+    return status;
+}
+
+static int32_t structure_presolve(path_solve *s, bool *settled)
+{
+    if (ckpd__has_soft_caps(s->view)) {
+        return presolve_soft(s, settled);
+    }
+    int32_t status = run_structure(s, s->view, settled);
+    if (status == CKPD_OK && (s->answer.has_plan || *settled)) {
+        s->floor = s->answer.bound;
+    }
+    return status;
 }
 
 static bool only_paths(const ckpd_path_view *view)
@@ -218,6 +270,21 @@ static bool only_paths(const ckpd_path_view *view)
         }
     }
     return true;
+}
+
+/* A start is a plan whatever the backend made of it. */
+static int32_t keep_start(path_solve *s, const ckpd_path_plan *best)
+{
+    if (s->answer.has_plan) {
+        return CKPD_OK;
+    }
+    /* Stopped before the start was taken, or no better plan among the moves that are left. */
+    ckpd__plan_copy(s->view, &s->plan, best);
+    s->answer.has_plan = 1;
+    s->answer.outcome = s->answer.outcome == CKPD_OUTCOME_CANCELLED    ? CKPD_OUTCOME_CANCELLED
+                        : s->answer.outcome == CKPD_OUTCOME_INFEASIBLE ? CKPD_OUTCOME_OPTIMAL
+                                                                       : CKPD_OUTCOME_FEASIBLE;
+    return CKPD_OK;
 }
 
 /* The rest of a case after the structure presolve: fewer moves, its plan as the start. */
@@ -235,16 +302,7 @@ static int32_t solve_rest(path_solve *s, const ckpd_path_plan *best)
     s->cutoff = rest.closed > 0 ? rest.cutoff : INFINITY;
     status = solve_by_model(s, &rest.view, best);
     ckpd__closed_view_free(s->context, &rest);
-    if (status != CKPD_OK || s->answer.has_plan) {
-        return status;
-    }
-    /* Stopped before the start was taken, or no better plan among the moves that are left. */
-    ckpd__plan_copy(s->view, &s->plan, best);
-    s->answer.has_plan = 1;
-    s->answer.outcome = s->answer.outcome == CKPD_OUTCOME_CANCELLED    ? CKPD_OUTCOME_CANCELLED
-                        : s->answer.outcome == CKPD_OUTCOME_INFEASIBLE ? CKPD_OUTCOME_OPTIMAL
-                                                                       : CKPD_OUTCOME_FEASIBLE;
-    return CKPD_OK;
+    return status == CKPD_OK ? keep_start(s, best) : status;
 }
 
 static int32_t solve_by_milp(path_solve *s)
@@ -265,7 +323,13 @@ static int32_t solve_by_milp(path_solve *s)
         return ckpd__no_memory(s->context);
     }
     ckpd__plan_copy(s->view, &best, &s->plan);
-    int32_t status = only_paths(s->view) ? solve_rest(s, &best) : solve_by_model(s, s->view, &best);
+    int32_t status;
+    if (only_paths(s->view) && !ckpd__has_soft_caps(s->view)) {
+        status = solve_rest(s, &best);
+    } else {
+        status = solve_by_model(s, s->view, &best);
+        status = status == CKPD_OK ? keep_start(s, &best) : status;
+    }
     ckpd__plan_free(s->context, &best);
     return status;
 }
@@ -324,7 +388,8 @@ static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
 
 static uint32_t needed(const ckpd_path_view *view)
 {
-    return only_paths(view) ? CKPD_CAP_PATHS : CKPD_CAP_PATHS | CKPD_CAP_SLOTWISE;
+    return (only_paths(view) ? CKPD_CAP_PATHS : CKPD_CAP_PATHS | CKPD_CAP_SLOTWISE) |
+           (ckpd__has_soft_caps(view) ? CKPD_CAP_SOFT : 0u);
 }
 
 static int32_t choose(path_solve *s, const char *name)

@@ -112,6 +112,13 @@ int32_t ckpd__path_plan_check(ckpd_context *context, const ckpd_path_view *view,
                               const ckpd_path_plan *plan, double *objective,
                               ckpd__path_series *series, bool quiet);
 
+/* Least energy at a boundary after the first. */
+double ckpd__soc_low(const ckpd_path_storage *storage, int32_t boundary);
+/* What the energy at the end costs: less its value, plus what a missed end costs. */
+double ckpd__soc_end_cost(const ckpd_path_storage *storage, double soc_kwh);
+bool ckpd__has_soft_caps(const ckpd_path_view *view);
+/* What load and GPUs above the soft caps of a slot cost. */
+double ckpd__soft_cost(const ckpd_path_view *view, int32_t slot, double load_kw, double gpus);
 /* Cost of a slot's curve at x; infinity outside of its domain (with tolerance). */
 double ckpd__curve_cost(const ckpd_path_view *view, int32_t slot, double x_kw);
 /* Index of a job's per-edge arrays: [moves][slots][segments]. */

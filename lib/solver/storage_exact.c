@@ -265,9 +265,10 @@ static int32_t make_step(ckpd__storage_exact *w, int32_t t, double load, bool *p
 }
 
 /* Keeps the part of the energy range that the storage has. */
-static bool clip(ckpd__storage_exact *w, const function *from, function *to)
+static bool clip(ckpd__storage_exact *w, int32_t boundary, const function *from, function *to)
 {
-    double low = w->view->storage->soc_min_kwh, high = w->view->storage->soc_max_kwh;
+    const ckpd_path_storage *s = w->view->storage;
+    double low = ckpd__soc_low(s, boundary), high = s->soc_max_kwh;
     to->count = 0;
     for (int32_t i = 0; i < from->count; i++) {
         const part *p = &from->parts[i];
@@ -314,7 +315,7 @@ static int32_t advance(ckpd__storage_exact *w, int32_t t, double load)
                    merge(w, &spare);
         }
     }
-    good = good && clip(w, &w->merged, &w->value[t + 1]);
+    good = good && clip(w, t + 1, &w->merged, &w->value[t + 1]);
     w->host->release(faded.parts, w->host->user);
     w->host->release(spare.parts, w->host->user);
     return good ? CKPD_OK : CKPD_ERR_NO_MEMORY;
@@ -327,7 +328,7 @@ static double end_cost(const ckpd_path_storage *s, double energy, double cost, d
     bool allowed = s->terminal == CKPD_TERMINAL_FREE ||
                    (energy >= s->soc_end_kwh - slack &&
                     (s->terminal == CKPD_TERMINAL_AT_LEAST || energy <= s->soc_end_kwh + slack));
-    return allowed ? cost - s->end_value_per_kwh * energy : INFINITY;
+    return allowed ? cost + ckpd__soc_end_cost(s, energy) : INFINITY;
 }
 
 static double best_end(const ckpd__storage_exact *w, double *energy)
@@ -414,7 +415,7 @@ double ckpd__storage_exact_bound(ckpd__storage_exact *w, const double *load)
     const ckpd_path_view *view = w->view;
     const ckpd_path_storage *s = view->storage;
     double worth = s->end_value_per_kwh;
-    double sum = -fmax(worth * s->soc_max_kwh, worth * s->soc_min_kwh);
+    double sum = -fmax(worth * s->soc_max_kwh, worth * ckpd__soc_low(s, view->slots));
     for (int32_t t = 0; t < view->slots; t++) {
         double low, high;
         if (!power_range(view, t, load[t], &low, &high)) {

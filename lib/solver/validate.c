@@ -151,6 +151,21 @@ static int32_t check_curve(ckpd_context *context, const ckpd_path_view *view, in
     return CKPD_OK;
 }
 
+/* A soft cap and its price come together. */
+static int32_t check_soft(ckpd_context *context, const ckpd_path_view *view, const char *soft_name,
+                          const double *soft, const char *cost_name, const double *cost)
+{
+    if (soft == NULL && cost == NULL) {
+        return CKPD_OK;
+    }
+    if (soft == NULL || cost == NULL) {
+        return ckpd__null_argument(context, soft == NULL ? soft_name : cost_name);
+    }
+    int32_t status = ckpd__check_series(context, soft_name, soft, view->slots, -1e15, INFINITY);
+    return status == CKPD_OK ? ckpd__check_series(context, cost_name, cost, view->slots, 0, 1e15)
+                             : status;
+}
+
 static int32_t check_slots(ckpd_context *context, const ckpd_path_view *view)
 {
     if (view->base_load_kw == NULL || view->load_factor == NULL || view->load_cap_kw == NULL ||
@@ -171,6 +186,14 @@ static int32_t check_slots(ckpd_context *context, const ckpd_path_view *view)
     if (status == CKPD_OK) {
         status = ckpd__check_series(context, "gpu_cap", view->gpu_cap, slots, 0, INFINITY);
     }
+    if (status == CKPD_OK) {
+        status = check_soft(context, view, "load_soft_kw", view->load_soft_kw, "load_over_cost",
+                            view->load_over_cost);
+    }
+    if (status == CKPD_OK) {
+        status = check_soft(context, view, "gpu_soft", view->gpu_soft, "gpu_over_cost",
+                            view->gpu_over_cost);
+    }
     if (status == CKPD_OK && view->curve_start[0] != 0) {
         status = wrong(context, "curve_start", 0, (double)view->curve_start[0], "must be 0");
     }
@@ -189,8 +212,9 @@ static int32_t check_slots(ckpd_context *context, const ckpd_path_view *view)
     return status;
 }
 
-static int32_t check_storage(ckpd_context *context, const ckpd_path_storage *storage)
+static int32_t check_storage(ckpd_context *context, const ckpd_path_storage *storage, int32_t slots)
 {
+    double end_cost = storage->terminal == CKPD_TERMINAL_FREE ? 1e15 : 0;
     const struct {
         const char *name;
         double value, minimum, maximum;
@@ -208,6 +232,8 @@ static int32_t check_storage(ckpd_context *context, const ckpd_path_storage *sto
          1e15},
         {"end_value_per_kwh", storage->end_value_per_kwh, -1e15, 1e15},
         {"throughput_cost_per_kwh", storage->throughput_cost_per_kwh, 0, 1e15},
+        {"end_short_cost_per_kwh", storage->end_short_cost_per_kwh, 0, end_cost},
+        {"end_over_cost_per_kwh", storage->end_over_cost_per_kwh, 0, end_cost},
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         int32_t status = ckpd__check_range(context, checks[i].name, -1, checks[i].value,
@@ -216,7 +242,10 @@ static int32_t check_storage(ckpd_context *context, const ckpd_path_storage *sto
             return status;
         }
     }
-    return CKPD_OK;
+    return storage->soc_floor_kwh == NULL
+               ? CKPD_OK
+               : ckpd__check_series(context, "soc_floor_kwh", storage->soc_floor_kwh, slots + 1, 0,
+                                    storage->soc_max_kwh);
 }
 
 static int32_t check_moves(ckpd_context *context, const ckpd_path_view *view,
@@ -342,7 +371,7 @@ int32_t ckpd__path_view_check(ckpd_context *context, const ckpd_path_view *view)
         status = check_job(context, view, j);
     }
     if (status == CKPD_OK && view->storage != NULL) {
-        status = check_storage(context, view->storage);
+        status = check_storage(context, view->storage, view->slots);
     }
     return status;
 }

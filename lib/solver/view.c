@@ -80,6 +80,36 @@ double ckpd__curve_cost(const ckpd_path_view *view, int32_t slot, double x_kw)
     return cost[first] + (cost[last] - cost[first]) * ((x_kw - x[first]) / (x[last] - x[first]));
 }
 
+double ckpd__soc_low(const ckpd_path_storage *storage, int32_t boundary)
+{
+    return storage->soc_floor_kwh != NULL ? storage->soc_floor_kwh[boundary] : storage->soc_min_kwh;
+}
+
+double ckpd__soc_end_cost(const ckpd_path_storage *storage, double soc_kwh)
+{
+    double missing = storage->soc_end_kwh - soc_kwh;
+    return storage->end_short_cost_per_kwh * fmax(0, missing) +
+           storage->end_over_cost_per_kwh * fmax(0, -missing) -
+           storage->end_value_per_kwh * soc_kwh;
+}
+
+bool ckpd__has_soft_caps(const ckpd_path_view *view)
+{
+    return view->load_soft_kw != NULL || view->gpu_soft != NULL;
+}
+
+double ckpd__soft_cost(const ckpd_path_view *view, int32_t slot, double load_kw, double gpus)
+{
+    double cost = 0;
+    if (view->load_soft_kw != NULL && load_kw > view->load_soft_kw[slot]) {
+        cost += view->load_over_cost[slot] * (load_kw - view->load_soft_kw[slot]);
+    }
+    if (view->gpu_soft != NULL && gpus > view->gpu_soft[slot]) {
+        cost += view->gpu_over_cost[slot] * (gpus - view->gpu_soft[slot]);
+    }
+    return cost;
+}
+
 /* --- plans ------------------------------------------------------------------------------------ */
 
 static bool has_slotwise(const ckpd_path_view *view)

@@ -304,6 +304,48 @@ static void random_storage(instance *made, ckpd__random *random)
     made->view.storage = s;
 }
 
+/* A start below the minimum, and a floor that rises from it by less than charging can. */
+static void random_recovery(instance *made, ckpd__random *random)
+{
+    ckpd_path_storage *s = &made->storage;
+    int32_t slots = made->view.slots;
+    double *floor_kwh = instance_alloc(made, (size_t)slots + 1, sizeof *floor_kwh);
+    double step = s->charge_max_kw * s->eta_charge * made->view.slot_hours * draw(random, 0, 1.02);
+    s->soc_start_kwh = floor(draw(random, 0, 10));
+    floor_kwh[0] = s->soc_start_kwh;
+    for (int32_t t = 0; t < slots; t++) {
+        floor_kwh[t + 1] = fmin(s->soc_min_kwh, floor_kwh[t] * s->retention + step);
+    }
+    s->soc_floor_kwh = floor_kwh;
+}
+
+static void random_soft_end(instance *made, ckpd__random *random)
+{
+    ckpd_path_storage *s = &made->storage;
+    s->terminal = CKPD_TERMINAL_FREE;
+    s->soc_end_kwh = floor(draw(random, 0, s->soc_max_kwh));
+    s->end_short_cost_per_kwh = draw(random, 0, 0.2);
+    s->end_over_cost_per_kwh = draw_bool(random, 0.5) ? 0 : draw(random, 0, 0.1);
+}
+
+static void random_soft_caps(instance *made, ckpd__random *random)
+{
+    size_t slots = (size_t)made->view.slots;
+    double *block = instance_alloc(made, 4 * slots, sizeof *block);
+    for (size_t t = 0; t < slots; t++) {
+        block[t] = made->view.base_load_kw[t] + floor(draw(random, 0, 120));
+        block[slots + t] = draw(random, 0, 0.2);
+        block[2 * slots + t] = draw_int(random, 0, 40);
+        block[3 * slots + t] = draw(random, 0, 0.3);
+    }
+    if (draw_bool(random, 0.7)) {
+        made->view.load_soft_kw = block;
+        made->view.load_over_cost = block + slots;
+    }
+    made->view.gpu_soft = block + 2 * slots;
+    made->view.gpu_over_cost = block + 3 * slots;
+}
+
 instance *instance_random(uint64_t seed, const instance_features *use)
 {
     ckpd__random random;
@@ -319,6 +361,15 @@ instance *instance_random(uint64_t seed, const instance_features *use)
     }
     if (use->storage && draw_bool(&random, 0.7)) {
         random_storage(made, &random);
+    }
+    if (use->recovery && made->view.storage != NULL) {
+        random_recovery(made, &random);
+    }
+    if (use->soft_end && made->view.storage != NULL) {
+        random_soft_end(made, &random);
+    }
+    if (use->soft_caps) {
+        random_soft_caps(made, &random);
     }
     return made;
 }

@@ -27,6 +27,9 @@ typedef struct instance_features {
     int32_t jobs, slots, segments, modes;
     int32_t storage, nonconvex, caps, transitions, edge_costs, prorated, fixed;
     int32_t slotwise;    /* 1: some jobs, 2: all */
+    int32_t recovery;    /* with storage: it may start below its minimum, on a floor that rises */
+    int32_t soft_end;    /* with storage: the end may be missed at a price */
+    int32_t soft_caps;   /* load and GPU caps that may be passed at a price */
     int32_t equal_power; /* the modes of a job differ in GPUs and speed only */
 } instance_features;
 /* The same seed gives the same instance. May be infeasible. */

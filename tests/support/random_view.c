@@ -87,7 +87,7 @@ static void make_site(case_view *out, dice *d, const random_shape *shape, double
     view->cost_offset = between(d, -5, 5);
 }
 
-static void make_storage(case_view *out, dice *d)
+static ckpd_path_storage *make_storage(case_view *out, dice *d)
 {
     ckpd_path_storage *s = case_view_alloc(out, 1, sizeof *s);
     double low = between(d, 0, 50), high = low + between(d, 50, 400), start = between(d, low, high);
@@ -107,6 +107,25 @@ static void make_storage(case_view *out, dice *d)
         .throughput_cost_per_kwh = pick(d, 0, 1) ? 0 : between(d, 0, 0.006),
     };
     out->view.storage = s;
+    return s;
+}
+
+/* A start below the minimum, a floor that rises from it, and an end that may be missed at a price.
+ */
+static void make_recovery(case_view *out, dice *d, ckpd_path_storage *s)
+{
+    int32_t slots = out->view.slots;
+    double *least = case_view_alloc(out, (size_t)slots + 1, sizeof *least);
+    s->soc_start_kwh *= between(d, 0, 1);
+    least[0] = s->soc_start_kwh;
+    for (int32_t t = 0; t < slots; t++) {
+        double step = s->charge_max_kw * s->eta_charge * out->view.slot_hours * between(d, 0, 0.9);
+        least[t + 1] = fmin(s->soc_min_kwh, s->retention * least[t] + step);
+    }
+    s->soc_floor_kwh = least;
+    s->terminal = CKPD_TERMINAL_FREE;
+    s->end_short_cost_per_kwh = between(d, 0, 0.1);
+    s->end_over_cost_per_kwh = pick(d, 0, 1) ? 0 : between(d, 0, 0.05);
 }
 
 /* --- the jobs
@@ -233,8 +252,11 @@ void random_view_make(case_view *out, uint64_t seed, const random_shape *shape)
     for (int32_t j = 0; j < shape->jobs; j++)
         jobs[j] = make_job(out, &d, shape, &most_kw, &most_gpus);
     make_site(out, &d, shape, most_kw, most_gpus + 100 * shape->jobs);
-    if (shape->features & RANDOM_STORAGE)
-        make_storage(out, &d);
+    if (shape->features & RANDOM_STORAGE) {
+        ckpd_path_storage *storage = make_storage(out, &d);
+        if (shape->features & RANDOM_RECOVERY)
+            make_recovery(out, &d, storage);
+    }
 }
 
 /* --- brute force

@@ -15,7 +15,8 @@ enum {
     RANDOM_PRORATED = 16,   /* less power in the last slot of a move */
     RANDOM_TIGHT = 32,      /* caps that bind, some instances without any plan */
     RANDOM_RUNNING = 64,    /* fixed power, late sources, segments done, no waiting */
-    RANDOM_CLOSED = 128     /* closed edges */
+    RANDOM_CLOSED = 128,    /* closed edges */
+    RANDOM_RECOVERY = 256   /* with RANDOM_STORAGE: a floor that rises, an end that costs */
 };
 
 typedef struct random_shape {

@@ -265,6 +265,13 @@ static double try_slot(checker *c, const uint8_t *forbidden, int32_t t, int32_t 
     return best;
 }
 
+static double end_money(const ckpd_path_storage *s, double level)
+{
+    double off = level - s->soc_end_kwh;
+    return off * (off < 0 ? -s->end_short_cost_per_kwh : s->end_over_cost_per_kwh) -
+           s->end_value_per_kwh * level;
+}
+
 /* Least value of the levels of the store under the worths: each level by itself, within its limits.
  */
 static double check_levels(checker *c)
@@ -273,15 +280,26 @@ static double check_levels(checker *c)
     int32_t T = c->view->slots;
     double sum = 0;
     for (int32_t t = 0; s && t <= T; t++) {
-        double low = t == 0 ? s->soc_start_kwh : s->soc_min_kwh,
+        double low = t == 0             ? s->soc_start_kwh
+                     : s->soc_floor_kwh ? s->soc_floor_kwh[t]
+                                        : s->soc_min_kwh,
                high = t == 0 ? low : s->soc_max_kwh;
-        double rate = (t > 0 ? c->worth[t - 1] : 0) -
-                      (t < T ? s->retention * c->worth[t] : s->end_value_per_kwh);
+        double rate = (t > 0 ? c->worth[t - 1] : 0) - (t < T ? s->retention * c->worth[t] : 0);
         if (t == T && s->terminal != CKPD_TERMINAL_FREE)
             low = fmax(low, s->soc_end_kwh);
         if (t == T && s->terminal == CKPD_TERMINAL_EQUAL)
             high = fmin(high, s->soc_end_kwh);
-        sum += rate > 0 ? rate * low : rate * high;
+        double least = fmin(rate * low, rate * high);
+        if (t == T) {
+            /* Money at the end: convex in the level, with one bend. */
+            double bend = fmin(fmax(s->soc_end_kwh, low), high);
+            double points[3] = {low, bend, high};
+            least = NONE;
+            for (int i = 0; i < 3; i++)
+                least = fmin(least, rate * points[i] + end_money(s, points[i]));
+            c->size += fabs(end_money(s, low)) + fabs(end_money(s, high));
+        }
+        sum += least;
         c->size += fabs(rate) * high;
     }
     return sum;

@@ -73,16 +73,24 @@ static bool fill_end(nat_dispatch *dispatch)
 {
     const ckpd_path_storage *s = dispatch->model->storage;
     nat_piecewise *end = &dispatch->value[dispatch->model->slots];
-    double low =
-        s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : fmax(s->soc_end_kwh, s->soc_min_kwh);
+    double low = ckpd__nat_soc_low(s, dispatch->model->slots);
+    low = s->terminal == CKPD_TERMINAL_FREE ? low : fmax(s->soc_end_kwh, low);
     double high =
         s->terminal == CKPD_TERMINAL_EQUAL ? fmin(s->soc_end_kwh, s->soc_max_kwh) : s->soc_max_kwh;
     end->count = 0;
     if (low > high)
         return true; /* no level will do */
-    return ckpd__nat_piecewise_add(
-        end, dispatch->host,
-        (nat_piece){low, -s->end_value_per_kwh * low, high, -s->end_value_per_kwh * high});
+    double bend = s->end_short_cost_per_kwh + s->end_over_cost_per_kwh > 0
+                      ? fmin(fmax(s->soc_end_kwh, low), high)
+                      : low;
+    if (bend > low && !ckpd__nat_piecewise_add(end, dispatch->host,
+                                               (nat_piece){low, ckpd__nat_soc_end_cost(s, low),
+                                                           bend, ckpd__nat_soc_end_cost(s, bend)}))
+        return false;
+    return (bend > low && bend >= high) ||
+           ckpd__nat_piecewise_add(end, dispatch->host,
+                                   (nat_piece){bend, ckpd__nat_soc_end_cost(s, bend), high,
+                                               ckpd__nat_soc_end_cost(s, high)});
 }
 
 /* Level after slot t that costs least from `level` on. */
@@ -114,7 +122,8 @@ double ckpd__nat_dispatch_solve(nat_dispatch *dispatch, const double *load, doub
     const ckpd_path_storage *s = model->storage;
     bool ok = fill_end(dispatch);
     for (int32_t t = model->slots - 1; ok && t >= 0; t--) {
-        double low = t > 0 ? s->soc_min_kwh : s->soc_start_kwh, high = t > 0 ? s->soc_max_kwh : low;
+        double low = t > 0 ? ckpd__nat_soc_low(s, t) : s->soc_start_kwh;
+        double high = t > 0 ? s->soc_max_kwh : low;
         ok = fill_slot(dispatch, t, load[t]) &&
              ckpd__nat_piecewise_convolve(&dispatch->value[t], &dispatch->value[t + 1],
                                           &dispatch->slot, dispatch->spare, dispatch->host);
@@ -138,5 +147,5 @@ double ckpd__nat_dispatch_solve(nat_dispatch *dispatch, const double *load, doub
         cost += draw_cost(model, t, load[t], draw[t]);
         level = level * s->retention + ckpd__nat_storage_stored(model, draw[t]);
     }
-    return cost - s->end_value_per_kwh * level;
+    return cost + ckpd__nat_soc_end_cost(s, level);
 }

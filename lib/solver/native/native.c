@@ -148,6 +148,8 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
     if (certificate)
         memset(certificate, 0, sizeof *certificate);
     result->message[0] = '\0';
+    if (view->load_soft_kw || view->gpu_soft)
+        return refuse(result, CKPD_ERR_NOT_SUPPORTED, "soft caps of load or GPUs");
     int32_t slotwise = 0;
     for (int32_t j = 0; j < view->jobs; j++)
         slotwise += view->job[j]->kind == CKPD_JOB_SLOTWISE;

@@ -47,7 +47,9 @@ double ckpd__nat_cost_ceiling(const nat_model *model)
         const ckpd_path_storage *s = model->storage;
         ceiling += fmax(s->charge_max_kw, s->discharge_max_kw) * view->slot_hours * model->slots *
                    fabs(s->throughput_cost_per_kwh);
-        ceiling += fabs(s->end_value_per_kwh) * fabs(s->soc_max_kwh);
+        ceiling +=
+            (fabs(s->end_value_per_kwh) + s->end_short_cost_per_kwh + s->end_over_cost_per_kwh) *
+            fabs(fmax(s->soc_max_kwh, s->soc_end_kwh));
     }
     return ceiling + 1 + 1e-6 * fabs(ceiling);
 }

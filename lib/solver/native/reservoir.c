@@ -245,7 +245,8 @@ static bool step_back(nat_reservoir *reservoir, int32_t t)
                 own = hull_slope(corner, k);
         }
     }
-    double low = t > 0 ? s->soc_min_kwh : s->soc_start_kwh, high = t > 0 ? s->soc_max_kwh : low;
+    double low = t > 0 ? ckpd__nat_soc_low(s, t) : s->soc_start_kwh;
+    double high = t > 0 ? s->soc_max_kwh : low;
     return clip(here, low * s->retention, high * s->retention, s->retention, least);
 }
 
@@ -313,19 +314,22 @@ double ckpd__nat_reservoir_solve(nat_reservoir *reservoir, double *worth)
     const nat_model *model = reservoir->model;
     const ckpd_path_storage *s = model->storage;
     nat_convex *end = &reservoir->value[model->slots];
-    double low =
-        s->terminal == CKPD_TERMINAL_FREE ? s->soc_min_kwh : fmax(s->soc_end_kwh, s->soc_min_kwh);
+    double low = ckpd__nat_soc_low(s, model->slots);
+    low = s->terminal == CKPD_TERMINAL_FREE ? low : fmax(s->soc_end_kwh, low);
     double high =
         s->terminal == CKPD_TERMINAL_EQUAL ? fmin(s->soc_end_kwh, s->soc_max_kwh) : s->soc_max_kwh;
     if (low > high)
         return NONE;
-    if (!reserve(end, reservoir->host, 1)) {
+    if (!reserve(end, reservoir->host, 2)) {
         reservoir->failed = true;
         return NONE;
     }
+    /* Below and above the end that is wanted: the cost of a missed end bends there. */
+    double bend = fmin(fmax(s->soc_end_kwh, low), high), least = least_length(reservoir);
     end->x = low;
-    end->y = -s->end_value_per_kwh * low;
-    add_piece(end, high - low, -s->end_value_per_kwh, least_length(reservoir));
+    end->y = ckpd__nat_soc_end_cost(s, low);
+    add_piece(end, bend - low, -s->end_value_per_kwh - s->end_short_cost_per_kwh, least);
+    add_piece(end, high - bend, -s->end_value_per_kwh + s->end_over_cost_per_kwh, least);
     for (int32_t t = model->slots - 1; t >= 0; t--)
         if (!step_back(reservoir, t))
             return NONE;

@@ -10,6 +10,18 @@ double ckpd__nat_storage_stored(const nat_model *model, double draw)
     return draw > 0 ? draw * h * s->eta_charge : draw * h / s->eta_discharge;
 }
 
+double ckpd__nat_soc_low(const ckpd_path_storage *s, int32_t boundary)
+{
+    return s->soc_floor_kwh ? s->soc_floor_kwh[boundary] : s->soc_min_kwh;
+}
+
+double ckpd__nat_soc_end_cost(const ckpd_path_storage *s, double level)
+{
+    double missing = s->soc_end_kwh - level;
+    return s->end_short_cost_per_kwh * fmax(missing, 0) +
+           s->end_over_cost_per_kwh * fmax(-missing, 0) - s->end_value_per_kwh * level;
+}
+
 static double slot_value(const nat_model *model, int32_t t, double load, double worth, double draw)
 {
     const ckpd_path_storage *s = model->storage;
@@ -45,21 +57,29 @@ double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, do
     return best;
 }
 
+/* The end costs a convex function of the level: least at a limit or where it bends. */
+static double least_end(const ckpd_path_storage *s, double rate, double low, double high)
+{
+    double bend = fmin(fmax(s->soc_end_kwh, low), high);
+    double at_bend = rate * bend + ckpd__nat_soc_end_cost(s, bend);
+    return fmin(at_bend, fmin(rate * low + ckpd__nat_soc_end_cost(s, low),
+                              rate * high + ckpd__nat_soc_end_cost(s, high)));
+}
+
 double ckpd__nat_storage_levels(const nat_model *model, const double *worth)
 {
     const ckpd_path_storage *s = model->storage;
     int32_t T = model->slots;
     double sum = 0;
     for (int32_t t = 0; t <= T; t++) {
-        double low = t == 0 ? s->soc_start_kwh : s->soc_min_kwh,
+        double low = t == 0 ? s->soc_start_kwh : ckpd__nat_soc_low(s, t),
                high = t == 0 ? low : s->soc_max_kwh;
-        double rate =
-            (t > 0 ? worth[t - 1] : 0) - (t < T ? s->retention * worth[t] : s->end_value_per_kwh);
+        double rate = (t > 0 ? worth[t - 1] : 0) - (t < T ? s->retention * worth[t] : 0);
         if (t == T && s->terminal != CKPD_TERMINAL_FREE)
             low = fmax(low, s->soc_end_kwh);
         if (t == T && s->terminal == CKPD_TERMINAL_EQUAL)
             high = fmin(high, s->soc_end_kwh);
-        sum += rate * (rate > 0 ? low : high);
+        sum += t < T ? rate * (rate > 0 ? low : high) : least_end(s, rate, low, high);
     }
     return sum;
 }

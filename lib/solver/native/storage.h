@@ -15,6 +15,9 @@ double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, do
                               double *draw);
 
 /* Energy that a draw over one slot adds to the store. */
+/* Least level at a boundary after the first, and what a level costs at the end. */
+double ckpd__nat_soc_low(const ckpd_path_storage *storage, int32_t boundary);
+double ckpd__nat_soc_end_cost(const ckpd_path_storage *storage, double level);
 double ckpd__nat_storage_stored(const nat_model *model, double draw);
 /*
  * Least value of the levels under the worths: each level by itself, within its limits. With the

@@ -195,6 +195,58 @@ START_TEST(test_native_three_jobs)
 }
 END_TEST
 
+/* A floor that rises under the storage, and an end that may be missed at a price. */
+START_TEST(test_floor_and_soft_end)
+{
+    instance_features features = {.jobs = 2,
+                                  .slots = 5,
+                                  .segments = 2,
+                                  .modes = 2,
+                                  .storage = 1,
+                                  .recovery = 1,
+                                  .caps = 1,
+                                  .edge_costs = 1};
+    compare("enumerate", "native", &features, 120);
+    compare("enumerate", "glpk", &features, 80);
+    features.recovery = 0;
+    features.soft_end = 1;
+    features.nonconvex = 1;
+    compare("enumerate", "native", &features, 120);
+    compare("enumerate", "glpk", &features, 80);
+    features.recovery = 1;
+    compare("enumerate", "native", &features, 60);
+}
+END_TEST
+
+/* Caps that may be passed at a price; the native solver hands these on. */
+START_TEST(test_soft_caps)
+{
+    instance_features features = {.jobs = 2,
+                                  .slots = 5,
+                                  .segments = 2,
+                                  .modes = 2,
+                                  .soft_caps = 1,
+                                  .transitions = 1,
+                                  .edge_costs = 1,
+                                  .prorated = 1,
+                                  .fixed = 1};
+    compare("enumerate", "glpk", &features, 100);
+    features = (instance_features){.jobs = 2,
+                                   .slots = 5,
+                                   .segments = 2,
+                                   .modes = 2,
+                                   .soft_caps = 1,
+                                   .storage = 1,
+                                   .soft_end = 1,
+                                   .caps = 1,
+                                   .nonconvex = 1};
+    compare("enumerate", "glpk", &features, 100);
+    features = (instance_features){
+        .jobs = 2, .slots = 4, .segments = 2, .modes = 2, .soft_caps = 1, .slotwise = 1, .caps = 1};
+    compare("enumerate", "glpk", &features, 60);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("solver: backends against one another");
@@ -210,6 +262,8 @@ int main(void)
     tcase_add_test(tests, test_native_slotwise);
     tcase_add_test(tests, test_native_equal_power);
     tcase_add_test(tests, test_native_three_jobs);
+    tcase_add_test(tests, test_floor_and_soft_end);
+    tcase_add_test(tests, test_soft_caps);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }
