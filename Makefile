@@ -82,7 +82,9 @@ help:
 	@echo 'install, install-strip, uninstall   with DESTDIR and the GNU directory names'
 	@echo 'dist, distcheck   reproducible source archive, and the proof that it works'
 	@echo 'deb            Debian packages with dpkg-buildpackage, checked with lintian'
-	@echo 'docs, format, bench   reference pages, clang-format, benchmarks'
+	@echo 'bench          benchmarks, about three minutes; B=solvers runs only those whose name holds the word'
+	@echo 'bench-full     every instance beside glpsol, cbc and highs, hours; BENCH_OPTIONS=--help lists the options'
+	@echo 'docs, format   reference pages, clang-format'
 	@echo 'clean, distclean, maintainer-clean'
 
 .PHONY: demo

@@ -2,7 +2,7 @@
 # The suite. A test joins by its place and name:
 #   tests/unit/**/test_*.c, tests/golden/**, tests/fail/**   one Check program each, static archive, internals visible
 #   tests/api/**/test_*.c                                    one Check program each, shared library only
-#   tests/bench/bench_*.c                                    benchmarks, not part of the suite
+#   tests/bench/bench_*.c, tests/bench/solvers.py            benchmarks, not part of the suite
 #   tests/fuzz/fuzz_*.c                                      one fuzz target each, replayed over its corpus
 #   tests/**/test_*.sh, tests/**/test_*.py                   scripts: exit 0 passed, 77 skipped, else failed
 #   examples                                                 each is run once and has to exit 0
@@ -12,11 +12,11 @@ find_tests = $(sort $(patsubst $(srcdir)/%,%,$(foreach d,$(1),$(wildcard $(srcdi
                $(srcdir)/tests/$(d)/*/$(2) $(srcdir)/tests/$(d)/*/*/$(2)))))
 STATIC_TEST_SRCS := $(call find_tests,unit golden fail,test_*.c)
 SHARED_TEST_SRCS := $(call find_tests,api cli,test_*.c)
-SCRIPT_TESTS     := $(call find_tests,abi api cli fail ffi fuzz golden unit,test_*.sh) \
-                    $(call find_tests,abi api cli fail ffi fuzz golden unit,test_*.py)
+SCRIPT_TESTS     := $(call find_tests,abi api bench cli fail ffi fuzz golden unit,test_*.sh) \
+                    $(call find_tests,abi api bench cli fail ffi fuzz golden unit,test_*.py)
 ifneq ($(SPECIAL_BUILD),)
-# Scripts that load the library into an interpreter: a sanitizer would have to be loaded before it.
-SCRIPT_TESTS  := $(filter-out tests/abi/% tests/ffi/% tests/unit/%,$(SCRIPT_TESTS))
+# Scripts that load the library into an interpreter: a sanitizer would have to be loaded before it. Scripts that measure.
+SCRIPT_TESTS  := $(filter-out tests/abi/% tests/bench/% tests/ffi/% tests/unit/%,$(SCRIPT_TESTS))
 endif
 STATIC_TESTS  = $(STATIC_TEST_SRCS:%.c=$(BUILD)/%)
 SHARED_TESTS  = $(SHARED_TEST_SRCS:%.c=$(BUILD)/%)
@@ -71,17 +71,30 @@ $(X:%=fuzz-%): fuzz-%:
 	cd $(BUILD)/fuzz && ./fuzz_$* -max_total_time=$(FUZZ_SECONDS) -timeout=20 -artifact_prefix=$*/ $* \
 	    $(abs_srcdir)/tests/fuzz/corpus/$*
 
-# Benchmarks: tests/bench/bench_*.c, one program each; `make bench B=word` runs those whose name holds the word.
+# Benchmarks: tests/bench/bench_*.c, one program each, and tests/bench/solvers.py, which times solvers with the help of
+# BENCH_TOOLS; `make bench B=word` runs those whose name holds the word, BENCH_OPTIONS goes to solvers.py.
 B =
+BENCH_OPTIONS =
 BENCH_SRCS   := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/bench/bench_*.c))
 BENCHES       = $(foreach n,$(BENCH_SRCS:%.c=$(BUILD)/%),$(if $(findstring $(B),$(n)),$(n)))
 $(BENCH_SRCS:%.c=$(BUILD)/%): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_STATIC)
 	@mkdir -p $(@D)
 	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_LIB) $(LIB_STATIC) $(CKPD_LIBS) $(CHECK_LIBS)
-.PHONY: bench
-bench: $(BENCHES)
-	@test -n '$(BENCHES)' || echo 'bench: no such benchmark'
+BENCH_TOOLS   = $(BUILD)/tests/bench/measure $(BUILD)/tests/bench/solve_trace
+$(BUILD)/tests/bench/measure: $(BUILD)/obj/tests/bench/measure.o
+	@mkdir -p $(@D)
+	$(call run,LINK,$@)$(LINK) -o $@ $<
+$(BUILD)/tests/bench/solve_trace: $(BUILD)/obj/tests/bench/solve_trace.o $(LIB_SHARED)
+	@mkdir -p $(@D)
+	$(call run,LINK,$@)$(LINK) -o $@ $< $(LINK_SHARED) -lm
+BENCH_SOLVERS = SRC_DIR='$(abs_srcdir)' BUILD_DIR='$(abs_build)' $(PYTHON3) -B $(srcdir)/tests/bench/solvers.py
+.PHONY: bench bench-full
+bench: $(BENCHES) $(if $(findstring $(B),tests/bench/solvers),$(BENCH_TOOLS) $(TOOL))
+	@test -n '$(BENCHES)$(findstring $(B),tests/bench/solvers)' || echo 'bench: no such benchmark'
 	@for program in $(BENCHES); do $$program || exit 1; done
+	$(if $(findstring $(B),tests/bench/solvers),@$(BENCH_SOLVERS) $(BENCH_OPTIONS))
+bench-full: $(BENCH_TOOLS) $(TOOL)
+	@$(BENCH_SOLVERS) --full $(BENCH_OPTIONS)
 
 # One result file per test, made anew each time; the last step adds them up.
 T =
@@ -99,11 +112,12 @@ $(BUILD)/results/%: $(BUILD)/tests/% $(LIB_SHARED) FORCE
 	@$(RUN_TEST) $* $@ $(abs_build)/tests/$*
 $(SCRIPT_TESTS:tests/%=$(BUILD)/results/%): $(BUILD)/results/%: $(srcdir)/tests/% $(LIB_STATIC) $(LIB_SHARED) $(TOOL) FORCE
 	@$(RUN_TEST) $* $@ $(abs_srcdir)/tests/$*
+$(filter $(BUILD)/results/bench/%,$(SCRIPT_TESTS:tests/%=$(BUILD)/results/%)): $(BENCH_TOOLS)
 $(EXAMPLES:$(BUILD)/%=$(BUILD)/results/%): $(BUILD)/results/examples/%: $(BUILD)/examples/% FORCE
 	@$(RUN_TEST) examples/$* $@ $(abs_build)/examples/$*
 
 .PHONY: check check-build
-check-build: $(STATIC_TESTS) $(SHARED_TESTS) $(FUZZ_TESTS) $(EXAMPLES) $(TOOL)
+check-build: $(STATIC_TESTS) $(SHARED_TESTS) $(FUZZ_TESTS) $(EXAMPLES) $(TOOL) $(BENCH_TOOLS)
 ifeq ($(have_check),yes)
 check: $(RESULTS)
 	@sh $(srcdir)/tests/summary.sh $(RESULTS)
@@ -206,4 +220,4 @@ update-man:
 update-errors:
 	@sh $(srcdir)/tests/abi/errors.sh $(srcdir)/include/ckptdispatch/base.h > $(srcdir)/docs/errors.md
 
--include $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SUPPORT_OBJS:.o=.d) $(FUZZ_SRCS:%.c=$(BUILD)/obj/%.d)
+-include $(STATIC_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(SHARED_TEST_SRCS:%.c=$(BUILD)/obj/%.d) $(BENCH_TOOLS:$(BUILD)/%=$(BUILD)/obj/%.d) $(SUPPORT_OBJS:.o=.d) $(FUZZ_SRCS:%.c=$(BUILD)/obj/%.d)

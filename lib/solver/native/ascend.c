@@ -23,14 +23,28 @@ double ckpd__nat_search_cutoff(const nat_search *search)
     return best - fmax(wanted, LEAST_GAP * (1 + fabs(best)));
 }
 
+static void tell(const nat_search *search)
+{
+    if (search->host->report)
+        search->host->report(search->best.cost, search->bound, search->iterations, search->nodes,
+                             search->host->user);
+}
+
 static void keep_better(nat_search *search)
 {
     if (!(search->trial.cost < search->best.cost))
         return;
     ckpd__nat_plan_copy(search->model, &search->best, &search->trial);
-    if (search->host->report)
-        search->host->report(search->best.cost, search->bound, search->iterations, search->nodes,
-                             search->host->user);
+    tell(search);
+}
+
+/* What the root reaches holds for the whole problem; below it the tree keeps the account. */
+static void note_bound(nat_search *search, double reached)
+{
+    if (search->nodes > 1 || search->improving)
+        return;
+    search->bound = fmax(search->bound, fmin(reached, ckpd__nat_search_cutoff(search)));
+    tell(search);
 }
 
 /* Jobs beside a storage that stays, storage beside jobs that stay, in turns while that pays. */
@@ -192,6 +206,7 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
         double goal = search->best.cost < (double)INFINITY ? search->best.cost : search->ceiling;
         if (best > notable + 1e-2 * fmin(fabs(goal - best), fabs(best)) || round == 0) {
             notable = best;
+            note_bound(search, best);
             quiet = 0;
             reach = reach > 0 ? 1.5 * reach : 0.1 * (1 + fabs(best));
         } else if (++quiet > how->patience) {

@@ -54,14 +54,19 @@ void ckpd__nat_crowd_free(nat_crowd *crowd)
  * -----------------------------------------------------------------------------------------------
  */
 
+static void tell(const nat_crowd *crowd)
+{
+    if (crowd->host->report)
+        crowd->host->report(crowd->best.cost, crowd->bound, crowd->iterations, 0,
+                            crowd->host->user);
+}
+
 static void keep_better(nat_crowd *crowd)
 {
     if (!(crowd->trial.cost < crowd->best.cost))
         return;
     ckpd__nat_plan_copy(crowd->model, &crowd->best, &crowd->trial);
-    if (crowd->host->report)
-        crowd->host->report(crowd->best.cost, crowd->bound, crowd->iterations, 0,
-                            crowd->host->user);
+    tell(crowd);
 }
 
 static void descend(nat_crowd *crowd, int32_t passes, double pull)
@@ -255,6 +260,7 @@ static void climb(nat_crowd *crowd)
         double goal = found ? crowd->best.cost : crowd->bound + reach;
         if (round == 0 || crowd->bound > notable + 1e-2 * fabs(goal - crowd->bound)) {
             notable = crowd->bound;
+            tell(crowd);
             quiet = 0;
             reach = reach > 0 ? 1.5 * reach : 0.1 * (1 + fabs(crowd->bound));
         } else if (++quiet > PATIENCE) {
