@@ -109,11 +109,12 @@ const char *cli_outcome(const ckpd_solution *solution)
 {
     switch (ckpd_solution_outcome(solution)) {
     case CKPD_OUTCOME_OPTIMAL:
-        return ckpd_solution_is_proven(solution) != 0 ? "optimal" : "optimal (claimed)";
+        return "optimal";
     case CKPD_OUTCOME_FEASIBLE:
-        return "feasible, not proven";
+        return ckpd_solution_bound_is_claimed(solution) != 0 ? "feasible, bound as claimed"
+                                                             : "feasible, not proven";
     case CKPD_OUTCOME_INFEASIBLE:
-        return "infeasible";
+        return ckpd_solution_is_proven(solution) != 0 ? "infeasible" : "infeasible as claimed";
     case CKPD_OUTCOME_UNBOUNDED:
         return "unbounded";
     case CKPD_OUTCOME_NO_PLAN:

@@ -181,12 +181,17 @@ typedef struct ckpd_milp_view {
     int32_t reserved;          /**< 0 */
 } ckpd_milp_view;
 
-/** Outcome of a solve, apart from the status of the call. */
+/**
+ * Outcome of a solve, apart from the status of the call. What a backend outside of the library
+ * calls optimal comes back as feasible, unless the library can prove it; its other outcomes are
+ * handed on as they are claimed.
+ */
 enum {
     CKPD_OUTCOME_NONE = 0,
-    CKPD_OUTCOME_OPTIMAL = 1,    /**< plan within the asked gap of a bound */
-    CKPD_OUTCOME_FEASIBLE = 2,   /**< stopped at a limit with a plan, bound and gap */
-    CKPD_OUTCOME_INFEASIBLE = 3, /**< proven: no plan exists */
+    CKPD_OUTCOME_OPTIMAL = 1,    /**< plan within the asked gap of a proven bound */
+    CKPD_OUTCOME_FEASIBLE = 2,   /**< plan, bound and gap: stopped at a limit, or only claimed to be
+                                    optimal (message) */
+    CKPD_OUTCOME_INFEASIBLE = 3, /**< no plan exists */
     CKPD_OUTCOME_UNBOUNDED = 4,  /**< cost has no lower limit */
     CKPD_OUTCOME_NO_PLAN = 5,    /**< stopped at a limit before any plan was found */
     CKPD_OUTCOME_CANCELLED = 6   /**< stopped by the caller, with or without a plan (has_plan) */

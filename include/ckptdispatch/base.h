@@ -218,7 +218,7 @@ typedef struct ckpd_progress {
     size_t size;         /**< size of the struct as the library fills it */
     double elapsed_s;    /**< seconds since the call */
     double incumbent;    /**< cost of the best plan so far, +infinity when none */
-    double bound;        /**< proven lower bound, -infinity when none */
+    double bound;        /**< lower bound as the backend knows it, -infinity when none */
     double relative_gap; /**< see docs/model.md; infinity when no plan or no bound */
     int64_t iterations;  /**< work units of the backend */
     int64_t nodes;       /**< branch-and-bound nodes */

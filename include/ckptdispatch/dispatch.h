@@ -256,10 +256,16 @@ CKPD_API void ckpd_solution_free(ckpd_solution *solution);
 CKPD_API int32_t ckpd_solution_outcome(const ckpd_solution *solution);
 /**
  * 1 when the outcome rests on a certificate of the library or on a trusted backend, 0 when merely
- * claimed.
+ * claimed. CKPD_OUTCOME_OPTIMAL is always proven; a claim of CKPD_OUTCOME_INFEASIBLE is not.
  * @since 0.1
  */
 CKPD_API int32_t ckpd_solution_is_proven(const ckpd_solution *solution);
+/**
+ * 1 when only a backend that is not trusted vouches for ckpd_solution_bound(): a plan that it calls
+ * optimal is CKPD_OUTCOME_FEASIBLE with such a bound. Else 0.
+ * @since 0.1
+ */
+CKPD_API int32_t ckpd_solution_bound_is_claimed(const ckpd_solution *solution);
 /** The scenario that was solved. @since 0.1 */
 CKPD_API int32_t ckpd_solution_scenario(const ckpd_solution *solution);
 /** Cost of the plan; NaN without a plan. @since 0.1 */

@@ -280,6 +280,7 @@ void ckpd__check_jobs(ckpd__check *check);
 struct ckpd_solution {
     ckpd_context *context;
     int32_t scenario, outcome, proven;
+    int32_t bound_claimed; /* only its backend vouches for the bound */
     double cost, bound;
     double absolute_gap, relative_gap;
     int64_t iterations, nodes;

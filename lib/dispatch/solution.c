@@ -126,6 +126,11 @@ int32_t ckpd_solution_is_proven(const ckpd_solution *solution)
     return solution != NULL ? solution->proven : 0;
 }
 
+int32_t ckpd_solution_bound_is_claimed(const ckpd_solution *solution)
+{
+    return solution != NULL ? solution->bound_claimed : 0;
+}
+
 int32_t ckpd_solution_scenario(const ckpd_solution *solution)
 {
     return solution != NULL ? solution->scenario : 0;

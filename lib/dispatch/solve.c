@@ -85,6 +85,7 @@ static int32_t take_answer(solve_run *run)
     bool settled =
         result->outcome == CKPD_OUTCOME_OPTIMAL || result->outcome == CKPD_OUTCOME_INFEASIBLE;
     solution->proven = settled && run->info.trusted;
+    solution->bound_claimed = !run->info.trusted && isfinite(result->bound);
     ckpd__format(solution->backend, sizeof solution->backend, "%s", run->info.backend);
     ckpd__log(run->context, CKPD_LOG_INFO, CKPD_MSG_SOLVER,
               "S%d by '%s': outcome %d, cost %g, bound %g, %L nodes", run->model.scenario,

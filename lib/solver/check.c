@@ -73,6 +73,56 @@ int32_t ckpd__milp_point_check(ckpd_context *context, const ckpd_milp_view *view
     return status;
 }
 
+/* --- what is claimed and what is proven ------------------------------------------------------- */
+
+void ckpd__say_claimed(ckpd_context *context, const char *backend, double bound, char *message,
+                       size_t size)
+{
+    char text[160];
+    ckpd__format(text, sizeof text, "optimal as \"%s\" claims, with bound %g; not proven", backend,
+                 bound);
+    ckpd__log(context, CKPD_LOG_INFO, CKPD_MSG_VERIFY, "%s", text);
+    if (message[0] == '\0') {
+        ckpd__format(message, size, "%s", text);
+    }
+}
+
+/* Lowest of price * v for v in low..high; a price of rounding on an open side counts as none. */
+static double lowest(double price, double size, double low, double high)
+{
+    double end = price > 0 ? low : high;
+    if (isfinite(end)) {
+        return price * end;
+    }
+    return fabs(price) <= 1e-9 * fmax(1, size) ? 0 : -INFINITY;
+}
+
+double ckpd__lp_bound(const ckpd_milp_view *view, const double *row_dual)
+{
+    double bound = view->offset;
+    for (int32_t i = 0; i < view->rows; i++) {
+        double price = row_dual[i], end = price > 0 ? view->row_lower[i] : view->row_upper[i];
+        if (isnan(price)) {
+            return -INFINITY;
+        }
+        bound += isfinite(end) ? price * end : 0;
+    }
+    for (int32_t j = 0; j < view->columns; j++) {
+        double price = view->cost[j], size = fabs(price);
+        for (int64_t k = view->start[j]; k < view->start[j + 1]; k++) {
+            int32_t i = view->index[k];
+            double y = row_dual[i];
+            /* A dual on an open side proves nothing: left out in both sums. */
+            if (isfinite(y > 0 ? view->row_lower[i] : view->row_upper[i])) {
+                price -= view->value[k] * y;
+                size = fmax(size, fabs(view->value[k] * y));
+            }
+        }
+        bound += lowest(price, size, view->lower[j], view->upper[j]);
+    }
+    return isnan(bound) ? -INFINITY : bound;
+}
+
 /* --- path plans ------------------------------------------------------------------------------- */
 
 typedef struct walk {

@@ -16,6 +16,7 @@ typedef struct milp_solve {
     ckpd__host_state state;
     ckpd_milp_result answer;
     double *cost, *start, *tightened; /* private copies, or NULL */
+    bool trusted;                     /* the backend's bound counts as a proof */
 } milp_solve;
 
 static bool is_mip(const ckpd_milp_view *view)
@@ -131,7 +132,7 @@ static int32_t make_answer(milp_solve *s, const ckpd_milp_result *result)
     size_t columns = (size_t)s->original->columns, rows = (size_t)s->original->rows;
     answer->x = ckpd__calloc(s->context, columns, sizeof(double));
     bool complete = answer->x != NULL;
-    if (complete && result->row_dual != NULL) {
+    if (complete && (result->row_dual != NULL || (!s->trusted && !is_mip(s->original)))) {
         answer->row_dual = ckpd__calloc(s->context, rows, sizeof(double));
         complete = answer->row_dual != NULL;
     }
@@ -146,6 +147,9 @@ static int32_t make_answer(milp_solve *s, const ckpd_milp_result *result)
 static void clean_point(const ckpd_milp_view *view, double *x)
 {
     for (int32_t j = 0; j < view->columns; j++) {
+        if (!isfinite(x[j])) {
+            continue; /* for the check to find, not to be pulled to a bound */
+        }
         bool whole = view->integer != NULL && view->integer[j];
         double value = whole && fabs(x[j] - round(x[j])) <= 1e-6 ? round(x[j]) : x[j];
         double slack = ckpd__tolerance(value);
@@ -223,6 +227,48 @@ static int32_t polish(milp_solve *s)
     return ckpd__milp_point_check(s->context, s->original, answer->x, &answer->objective, true);
 }
 
+static int32_t check_duals(const milp_solve *s)
+{
+    const ckpd_milp_result *answer = &s->answer;
+    for (int32_t i = 0; answer->row_dual != NULL && i < s->original->rows; i++) {
+        if (!isfinite(answer->row_dual[i])) {
+            return ckpd__fail(s->context, CKPD_ERR_VERIFY, "row_dual", i, answer->row_dual[i],
+                              "dual of row %d is not finite", i);
+        }
+    }
+    for (int32_t j = 0; answer->reduced_cost != NULL && j < s->original->columns; j++) {
+        if (!isfinite(answer->reduced_cost[j])) {
+            return ckpd__fail(s->context, CKPD_ERR_VERIFY, "reduced_cost", j,
+                              answer->reduced_cost[j], "reduced cost of column %d is not finite",
+                              j);
+        }
+    }
+    return CKPD_OK;
+}
+
+/* Whether a checked point is optimal, or only said to be. */
+static void weigh(milp_solve *s, const ckpd_solve_params *asked)
+{
+    ckpd_milp_result *answer = &s->answer;
+    bool mip = is_mip(s->original);
+    double rounding = 1e-9 * fmax(1, fabs(answer->objective));
+    double allowed =
+        fmax(ckpd__gap_allowed(asked, answer->objective, answer->bound), 1e-6) + rounding;
+    if (!mip && !s->trusted && answer->outcome == CKPD_OUTCOME_OPTIMAL) {
+        double proven = ckpd__lp_bound(s->original, answer->row_dual);
+        s->trusted =
+            answer->objective - proven <= fmax(allowed, 1e-6 * fmax(1, fabs(answer->objective)));
+        answer->bound = s->trusted ? proven : answer->bound;
+    }
+    bool within = answer->objective - answer->bound <= allowed;
+    if (answer->outcome == CKPD_OUTCOME_OPTIMAL && (!s->trusted || (mip && !within))) {
+        answer->outcome = CKPD_OUTCOME_FEASIBLE;
+        ckpd__say_claimed(s->context, s->backend->name, answer->bound, answer->message,
+                          sizeof answer->message);
+    }
+    answer->bound = fmin(answer->bound, answer->objective);
+}
+
 /* What the backend says is turned into what can be stood by. */
 static int32_t judge(milp_solve *s, const ckpd_solve_params *asked)
 {
@@ -260,15 +306,12 @@ static int32_t judge(milp_solve *s, const ckpd_solve_params *asked)
     if (status != CKPD_OK) {
         return status;
     }
-    double gap = answer->objective - answer->bound;
-    double allowed = ckpd__gap_allowed(asked, answer->objective, answer->bound);
-    double rounding = 1e-9 * fmax(1, fabs(answer->objective));
-    if (answer->outcome == CKPD_OUTCOME_OPTIMAL && !(gap <= fmax(allowed, 1e-6) + rounding) &&
-        is_mip(s->original)) {
-        answer->outcome = CKPD_OUTCOME_FEASIBLE;
+    answer->has_plan = 1;
+    status = check_duals(s);
+    if (status == CKPD_OK) {
+        weigh(s, asked);
     }
-    answer->bound = fmin(answer->bound, answer->objective);
-    return CKPD_OK;
+    return status;
 }
 
 static int32_t run_backend(milp_solve *s, const ckpd_solve_params *asked)
@@ -289,9 +332,22 @@ static int32_t run_backend(milp_solve *s, const ckpd_solve_params *asked)
         return judge(s, asked);
     }
     s->params.time_limit_s = ckpd__host_time_left(&s->state);
-    status = s->backend->solve_milp(&s->host, &s->view, &s->params, &s->answer, s->backend->user);
+    ckpd_milp_result lent = s->answer; /* a backend that moves an array moves only this one */
+    status = s->backend->solve_milp(&s->host, &s->view, &s->params, &lent, s->backend->user);
+    bool moved = lent.x != s->answer.x || lent.row_dual != s->answer.row_dual ||
+                 lent.reduced_cost != s->answer.reduced_cost;
+    lent.size = s->answer.size;
+    lent.x = s->answer.x;
+    lent.row_dual = s->answer.row_dual;
+    lent.reduced_cost = s->answer.reduced_cost;
+    s->answer = lent;
+    s->answer.message[sizeof s->answer.message - 1] = '\0';
+    if (status == CKPD_OK && moved) {
+        return ckpd__fail(s->context, CKPD_ERR_BACKEND, "x", -1, NAN,
+                          "backend \"%s\" moved an array of the result instead of filling it",
+                          s->backend->name);
+    }
     if (status != CKPD_OK) {
-        s->answer.message[sizeof s->answer.message - 1] = '\0';
         int32_t code = status < 0 ? status : CKPD_ERR_BACKEND;
         return ckpd__fail(s->context, code, "backend", -1, NAN, "backend \"%s\": %s",
                           s->backend->name,
@@ -308,9 +364,11 @@ static int32_t solve(milp_solve *s, const ckpd_solve_params *asked)
         crossed(view->row_lower, view->row_upper, view->rows, "row", answer)) {
         answer->outcome = CKPD_OUTCOME_INFEASIBLE;
         answer->bound = INFINITY;
+        s->trusted = true;
         return CKPD_OK;
     }
     if (view->columns == 0) {
+        s->trusted = true;
         solve_empty(view, answer);
         return CKPD_OK;
     }
@@ -357,6 +415,7 @@ int32_t ckpd__milp_solve(ckpd_context *context, const char *backend, const ckpd_
         return status;
     }
     s.params = asked;
+    s.trusted = (s.backend->capabilities & CKPD_CAP_TRUSTED_BOUND) != 0;
     ckpd__host_start(&s.host, &s.state, context, control, asked.time_limit_s);
     status = make_answer(&s, result);
     if (status == CKPD_OK) {
@@ -365,8 +424,7 @@ int32_t ckpd__milp_solve(ckpd_context *context, const char *backend, const ckpd_
     if (status == CKPD_OK) {
         hand_over(view, &s.answer, result);
         if (info != NULL) {
-            *info = (ckpd__solve_info){.trusted =
-                                           (s.backend->capabilities & CKPD_CAP_TRUSTED_BOUND) != 0,
+            *info = (ckpd__solve_info){.trusted = s.trusted,
                                        .seconds = ckpd__clock_s() - s.state.started_s};
             ckpd__format(info->backend, sizeof info->backend, "%s", s.backend->name);
         }

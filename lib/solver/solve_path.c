@@ -336,15 +336,32 @@ static int32_t solve_by_milp(path_solve *s)
 
 /* --- path backends ---------------------------------------------------------------------------- */
 
+static bool same_arrays(const ckpd_path_plan *a, const ckpd_path_plan *b)
+{
+    return a->step_count == b->step_count && a->step_slot == b->step_slot &&
+           a->step_move == b->step_move && a->slot_mode == b->slot_mode &&
+           a->charge_kw == b->charge_kw && a->discharge_kw == b->discharge_kw;
+}
+
 static int32_t solve_by_paths(path_solve *s)
 {
+    ckpd_path_plan lent = s->plan; /* a backend that moves an array moves only this one */
     s->params.time_limit_s = ckpd__host_time_left(&s->state);
+    s->answer.plan = &lent;
     int32_t status =
         s->backend->solve_paths(&s->host, s->view, &s->params, &s->answer, s->backend->user);
+    bool moved = s->answer.plan != &lent || !same_arrays(&lent, &s->plan);
+    s->answer.plan = &s->plan;
+    s->answer.size = sizeof s->answer;
+    s->answer.message[sizeof s->answer.message - 1] = '\0';
+    if (status == CKPD_OK && moved) {
+        return ckpd__fail(s->context, CKPD_ERR_BACKEND, "plan", -1, NAN,
+                          "backend \"%s\" moved an array of the plan instead of filling it",
+                          s->backend->name);
+    }
     if (status == CKPD_OK) {
         return CKPD_OK;
     }
-    s->answer.message[sizeof s->answer.message - 1] = '\0';
     int32_t code = status < 0 ? status : CKPD_ERR_BACKEND;
     return ckpd__fail(s->context, code, "backend", -1, NAN, "backend \"%s\": %s", s->backend->name,
                       s->answer.message[0] != '\0' ? s->answer.message : ckpd_strerror(code));
@@ -366,6 +383,7 @@ static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
     if (isnan(answer->bound)) {
         answer->bound = -INFINITY;
     }
+    answer->has_plan = answer->has_plan != 0;
     answer->objective = INFINITY;
     if (!answer->has_plan) {
         return CKPD_OK;
@@ -378,11 +396,19 @@ static int32_t judge(path_solve *s, const ckpd_solve_params *asked)
     double gap = answer->objective - answer->bound;
     double allowed = fmax(ckpd__gap_allowed(asked, answer->objective, answer->bound),
                           1e-6 * fmax(1, fabs(answer->objective)));
-    if (answer->outcome == CKPD_OUTCOME_OPTIMAL && !(gap <= allowed)) {
+    if (answer->objective - s->floor <= allowed) { /* our own proof, whoever found the plan */
+        s->trusted = true;
+        if (answer->outcome == CKPD_OUTCOME_FEASIBLE) {
+            answer->outcome = CKPD_OUTCOME_OPTIMAL;
+            answer->message[0] = '\0';
+        }
+    }
+    if (answer->outcome == CKPD_OUTCOME_OPTIMAL && (!(gap <= allowed) || !s->trusted)) {
         answer->outcome = CKPD_OUTCOME_FEASIBLE;
+        ckpd__say_claimed(s->context, s->backend->name, answer->bound, answer->message,
+                          sizeof answer->message);
     }
     answer->bound = fmin(answer->bound, answer->objective);
-    s->trusted = s->trusted || answer->objective - s->floor <= allowed;
     return CKPD_OK;
 }
 

@@ -84,6 +84,18 @@ int32_t ckpd__params_read(ckpd_context *context, const ckpd_solve_params *given,
 int32_t ckpd__milp_view_check(ckpd_context *context, const ckpd_milp_view *view);
 int32_t ckpd__path_view_check(ckpd_context *context, const ckpd_path_view *view);
 
+/*
+ * An optimum that only its backend vouches for becomes "feasible" with the bound that is claimed;
+ * this says so in the log and, when it is empty, in the message.
+ */
+void ckpd__say_claimed(ckpd_context *context, const char *backend, double bound, char *message,
+                       size_t size);
+/*
+ * What the duals of the rows prove for a linear program: a bound of its objective, -infinity when
+ * they prove nothing.
+ */
+double ckpd__lp_bound(const ckpd_milp_view *view, const double *row_dual);
+
 /* Tolerance of a row, bound or balance whose largest term has this size. */
 double ckpd__tolerance(double largest_term);
 /* Objective of x, and CKPD_ERR_VERIFY naming the first bound, row or integer column that x misses.

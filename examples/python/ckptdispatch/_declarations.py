@@ -519,6 +519,7 @@ FUNCTIONS = {
     'ckpd_solution_absolute_gap': ('double', ('const ckpd_solution *',)),
     'ckpd_solution_backend': ('const char *', ('const ckpd_solution *',)),
     'ckpd_solution_bound': ('double', ('const ckpd_solution *',)),
+    'ckpd_solution_bound_is_claimed': ('int32_t', ('const ckpd_solution *',)),
     'ckpd_solution_cause': ('const char *', ('const ckpd_solution *', 'int32_t')),
     'ckpd_solution_cause_count': ('int32_t', ('const ckpd_solution *',)),
     'ckpd_solution_cost': ('double', ('const ckpd_solution *',)),

@@ -287,6 +287,11 @@ class Solution(Handle):
         return bool(LIBRARY.ckpd_solution_is_proven(self.pointer))
 
     @property
+    def bound_claimed(self):
+        """True when only a backend that is not trusted vouches for the bound."""
+        return bool(LIBRARY.ckpd_solution_bound_is_claimed(self.pointer))
+
+    @property
     def scenario(self):
         """Name of the scenario."""
         return "S%d" % LIBRARY.ckpd_solution_scenario(self.pointer)

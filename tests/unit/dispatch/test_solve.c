@@ -71,17 +71,33 @@ START_TEST(a_claimed_optimum_is_no_proof)
     add_puppet(&d, &p, "puppet");
     ckpd_solution *s = day_solve(&d, CKPD_SCENARIO_S4, "puppet");
     ck_assert_int_eq(p.calls, 1);
-    ck_assert_int_eq(ckpd_solution_outcome(s), CKPD_OUTCOME_OPTIMAL);
+    ck_assert_int_eq(ckpd_solution_outcome(s), CKPD_OUTCOME_FEASIBLE);
     ck_assert_int_eq(ckpd_solution_is_proven(s), 0);
+    ck_assert_int_eq(ckpd_solution_bound_is_claimed(s), 1);
+    ck_assert_double_eq(ckpd_solution_bound(s), 200);
     ck_assert_str_eq(ckpd_solution_backend(s), "puppet");
     ck_assert_int_eq(ckpd_solution_nodes(s), 7);
     ck_assert_double_eq(ckpd_solution_cost(s), 200);
     ck_assert_double_eq(ckpd_solution_absolute_gap(s), 0);
     ckpd_solution_free(s);
     s = day_solve(&d, CKPD_SCENARIO_S4, NULL);
+    ck_assert_int_eq(ckpd_solution_outcome(s), CKPD_OUTCOME_OPTIMAL);
     ck_assert_int_eq(ckpd_solution_is_proven(s), 1);
+    ck_assert_int_eq(ckpd_solution_bound_is_claimed(s), 0);
     ck_assert_int_eq(p.calls, 1);
     ckpd_solution_free(s);
+    /* a plan at three times the cost, claimed with a bound to fit, even with one above the cost */
+    for (int32_t above = 0; above <= 1; above++) {
+        p = (puppet){CKPD_OUTCOME_OPTIMAL, 1, 1, CKPD_OK, above ? 9e9 : 600, 0, 0};
+        s = day_solve(&d, CKPD_SCENARIO_S4, "puppet");
+        ck_assert_int_eq(ckpd_solution_outcome(s), CKPD_OUTCOME_FEASIBLE);
+        ck_assert_int_eq(ckpd_solution_is_proven(s), 0);
+        ck_assert_int_eq(ckpd_solution_bound_is_claimed(s), 1);
+        ck_assert_double_eq(ckpd_solution_cost(s), 600);
+        ck_assert_double_eq(ckpd_solution_bound(s), 600);
+        ckpd_solution_free(s);
+    }
+    ck_assert_int_eq(ckpd_solution_bound_is_claimed(NULL), 0);
     day_free(&d);
 }
 END_TEST

@@ -154,8 +154,12 @@ START_TEST(test_agrees)
         int32_t status = ckpd_path_solve(context, "highs", &made->view, &params, NULL, &b.result);
         ck_assert_msg(status == CKPD_OK, "seed %d: %s", (int)seed,
                       ckpd_context_last_message(context));
-        ck_assert_msg(a.result.outcome == b.result.outcome, "seed %d: %d and %d", (int)seed,
-                      a.result.outcome, b.result.outcome);
+        /* what HiGHS calls optimal is feasible with its claim, or optimal by the floor of our own
+         */
+        int32_t said =
+            b.result.outcome == CKPD_OUTCOME_FEASIBLE ? CKPD_OUTCOME_OPTIMAL : b.result.outcome;
+        ck_assert_msg(a.result.outcome == said, "seed %d: %d and %d", (int)seed, a.result.outcome,
+                      b.result.outcome);
         if (a.result.outcome == CKPD_OUTCOME_OPTIMAL) {
             ck_assert_double_eq_tol(a.result.objective, b.result.objective,
                                     1e-6 * fmax(1, fabs(a.result.objective)));

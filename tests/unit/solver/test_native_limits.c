@@ -104,7 +104,8 @@ START_TEST(threads_change_nothing)
     ck_assert_int_eq(memcmp(&one.objective, &three.objective, sizeof one.objective), 0);
     ck_assert_int_eq(memcmp(&one.bound, &three.bound, sizeof one.bound), 0);
     size_t jobs = (size_t)view.view.jobs, slots = (size_t)view.view.slots;
-    ck_assert_int_eq(memcmp(one.plan->step_count, three.plan->step_count, jobs * sizeof(int32_t)), 0);
+    ck_assert_int_eq(memcmp(one.plan->step_count, three.plan->step_count, jobs * sizeof(int32_t)),
+                     0);
     ck_assert_int_eq(
         memcmp(one.plan->step_move, three.plan->step_move, jobs * slots * sizeof(int32_t)), 0);
     ck_assert_int_eq(
