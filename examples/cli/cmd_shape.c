@@ -285,7 +285,7 @@ static int write_folder(const work *w, const char *folder)
  * ----------------------------------------------------------------------------------------- */
 
 typedef struct words {
-    const char *policy, *seeds, *folder, *backend, *depth_error, *onset_error;
+    const char *policy, *seeds, *folder, *backend, *depth_error, *onset_error, *duration_error;
     const char *plan, *dispatch, *stagger;
 } words;
 
@@ -369,7 +369,10 @@ static int read_words(work *w, const words *given, bool *wanted)
     if ((given->depth_error != NULL &&
          !cli_number(tool, "--depth-error", given->depth_error, &w->truth.depth_error_w)) ||
         (given->onset_error != NULL &&
-         !cli_number(tool, "--onset-error", given->onset_error, &w->truth.onset_error_s))) {
+         !cli_number(tool, "--onset-error", given->onset_error, &w->truth.onset_error_s)) ||
+        (given->duration_error != NULL &&
+         !cli_number(tool, "--duration-error", given->duration_error,
+                     &w->truth.duration_error_s))) {
         return CLI_BAD_INPUT;
     }
     bool known = given->policy == NULL;
@@ -388,7 +391,7 @@ static int read_words(work *w, const words *given, bool *wanted)
 int cli_shape(cli *tool, int count, char **arguments)
 {
     const char *path = NULL;
-    words given = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+    words given = {0};
     const cli_option options[] = {
         {"--policy", "NAME",
          "none, reactive, predictive, plan, plan+early or full (default: all of them)",
@@ -398,6 +401,8 @@ int cli_shape(cli *tool, int count, char **arguments)
          &given.depth_error},
         {"--onset-error", "SECONDS", "what the events are really later than predicted",
          &given.onset_error},
+        {"--duration-error", "SECONDS", "what the events really last longer than predicted",
+         &given.duration_error},
         {"--from-plan", "PLAN", "take the checkpoints of a day-ahead plan; needs --dispatch-case",
          &given.plan},
         {"--dispatch-case", "CASE", "the case that the plan was made for", &given.dispatch},

@@ -345,7 +345,8 @@ typedef struct ckpd_control_action {
     int32_t kind;          /**< CKPD_ACTION_... */
     int32_t filler;        /**< index of adding */
     int32_t batch;         /**< batch size to use */
-    int32_t planned_batch; /**< what the plan said; differs when the controller changed it */
+    int32_t planned_batch; /**< what the plan said; differs when the controller changed it, 0 when
+                              the plan has no such launch */
     int64_t first_group;   /**< number of the first group */
     int32_t groups;        /**< number of groups */
     int32_t event;         /**< event that the groups serve */
@@ -369,6 +370,7 @@ typedef struct ckpd_control_state {
     int32_t degraded;   /**< 1 while the measurement has been missing for more than hold_s */
     double correction;  /**< measured over predicted deficit, as in use; 1 without a measurement */
     double predicted_w; /**< filler power expected now */
+    int64_t refilled;   /**< groups started since a checkpoint lasted longer than planned */
 } ckpd_control_state;
 
 /**
@@ -419,6 +421,8 @@ typedef struct ckpd_shape_truth {
     int32_t
         draw_errors; /**< 1: each event also draws within its own depth_error_w and onset_error_s */
     int32_t reserved; /**< 0 */
+    double
+        duration_error_s; /**< added to the duration of every event; none ends before it begins */
 } ckpd_shape_truth;
 
 /** Outcome of a simulated run. Windows: [onset - 5 s, recovery + 15 s] of each event. */

@@ -7,6 +7,7 @@
 static const double SURE_SHARE =
     0.5; /* share of full depth from which a measurement tells the depth */
 static const double SEEN_SHARE = 0.1; /* share of full depth at which a drop is noticed */
+static const double LATE_SHARE = 0.3; /* more than expected of a return: it has not begun */
 
 double ckpd__control_shifted(const ckpd_control *c, int32_t event, double planned_s)
 {
@@ -50,25 +51,31 @@ void ckpd__belief_end(ckpd_control *c, int32_t event, double recovery_s)
     v[EVENT_DURATION_S] = recovery_s > v[EVENT_ONSET_S] ? recovery_s - v[EVENT_ONSET_S] : 0.0;
 }
 
-/* Sees a drop or a return that was not signalled. `sample_w` is what exceeds the events under way.
- */
+/* What the other events under way account for. */
+static double others_w(const ckpd_control *c, int32_t event, double sample_s)
+{
+    double sum = 0.0;
+    for (int32_t j = 0; j < c->shape->events; j++) {
+        if (j != event && c->belief[j].begun) {
+            const double *v = c->belief[j].values;
+            sum += v[EVENT_DEPTH_W] * ckpd__event_shape(v, sample_s - v[EVENT_ONSET_S]);
+        }
+    }
+    return sum;
+}
+
+/* Sees a drop or a return that was not signalled. */
 static void detect(ckpd_control *c, double sample_s, double sample_w)
 {
     for (int32_t i = 0; i < c->shape->events; i++) {
         ckpd__belief *b = &c->belief[i];
         const double *plan = c->shape->event[i]->values;
-        double depth = plan[EVENT_DEPTH_W], others = 0.0;
+        double depth = plan[EVENT_DEPTH_W];
         if (b->ended || depth <= 0.0 ||
             sample_s < plan[EVENT_ONSET_S] - plan[EVENT_ONSET_ERROR_S] - 5.0) {
             continue;
         }
-        for (int32_t j = 0; j < c->shape->events; j++) {
-            if (j != i && c->belief[j].begun) {
-                const double *v = c->belief[j].values;
-                others += v[EVENT_DEPTH_W] * ckpd__event_shape(v, sample_s - v[EVENT_ONSET_S]);
-            }
-        }
-        double share = (sample_w - others) / depth;
+        double share = (sample_w - others_w(c, i, sample_s)) / depth;
         if (!b->begun && share > SEEN_SHARE) {
             double since = (share < 1.0 ? share : 1.0) * plan[EVENT_FALL_S];
             ckpd__belief_begin(c, i, sample_s - since);
@@ -78,6 +85,19 @@ static void detect(ckpd_control *c, double sample_s, double sample_w)
             double since = (1.0 - share / c->ratio) * plan[EVENT_RISE_S];
             ckpd__belief_end(c, i, sample_s - (since > 0.0 ? since : 0.0));
         }
+    }
+}
+
+/* Sees that a return which is due by the plan has not come. */
+static void see_overdue(ckpd_control *c, double sample_s, double sample_w)
+{
+    for (int32_t i = 0; i < c->shape->events; i++) {
+        ckpd__belief *b = &c->belief[i];
+        const double *plan = c->shape->event[i]->values;
+        double since = sample_s - b->values[EVENT_ONSET_S], depth = plan[EVENT_DEPTH_W];
+        b->overdue = b->begun && !b->ended && depth > 0.0 && since > plan[EVENT_DURATION_S] &&
+                     (sample_w - others_w(c, i, sample_s)) / depth >
+                         c->ratio * (ckpd__event_shape(plan, since) + LATE_SHARE);
     }
 }
 
@@ -95,7 +115,8 @@ void ckpd__belief_move(ckpd_control *c)
         if (b->begun && !b->ended &&
             c->time_s >= b->values[EVENT_ONSET_S] + plan[EVENT_DURATION_S]) {
             b->values[EVENT_DURATION_S] =
-                plan_only ? plan[EVENT_DURATION_S] : c->time_s - b->values[EVENT_ONSET_S];
+                plan_only ? plan[EVENT_DURATION_S]
+                          : c->time_s - b->values[EVENT_ONSET_S] + (b->overdue ? c->ahead_s : 0.0);
             b->ended = plan_only;
         }
     }
@@ -132,16 +153,17 @@ void ckpd__belief_sample(ckpd_control *c, const ckpd_control_input *in)
         if (full > 0.0 && believed > 0.0) {
             double ratio = in->deficit_w / believed;
             ratio = ratio < 0.0 ? 0.0 : ratio > 3.0 ? 3.0 : ratio;
-            /* The first measurement of an event counts in full, later ones through a low pass. */
+            /* The mean of the first measurements, then a low pass: one alone counts in full, and
+             * a ripple averages out. */
             double lag = c->shape->values[SHAPE_CORRECTION_S];
-            double share =
-                c->measured && lag > 0.0 ? 1.0 - exp((before_s - in->sample_s) / lag) : 1.0;
-            c->ratio += share * (ratio - c->ratio);
-            c->measured = true;
+            double pass = lag > 0.0 ? 1.0 - exp((before_s - in->sample_s) / lag) : 1.0;
+            double mean = 1.0 / (1.0 + c->measured++);
+            c->ratio += (pass > mean ? pass : mean) * (ratio - c->ratio);
         } else if (!busy) {
             c->ratio = 1.0;
-            c->measured = false;
+            c->measured = 0;
         }
+        see_overdue(c, in->sample_s, in->deficit_w);
     }
     c->state.degraded = busy && c->time_s - c->sample_s > c->shape->values[SHAPE_HOLD_S];
     c->state.gaps += c->state.degraded;

@@ -92,9 +92,8 @@ static void stop_due(ckpd_control *c)
     }
 }
 
-/* Starts what free GPUs allow; the rest waits until `until_s`. */
-static void launch(ckpd_control *c, int32_t row, int32_t planned_row, int32_t event, double stop_s,
-                   int32_t groups, double until_s)
+void ckpd__control_launch(ckpd_control *c, int32_t row, int32_t planned_row, int32_t event,
+                          double stop_s, int32_t groups, double until_s)
 {
     int32_t room = c->rig.groups - c->state.live;
     int32_t now = groups < room ? groups : room;
@@ -106,7 +105,7 @@ static void launch(ckpd_control *c, int32_t row, int32_t planned_row, int32_t ev
         }
         action->filler = filler;
         action->batch = c->rig.profile[row].batch;
-        action->planned_batch = c->rig.profile[planned_row].batch;
+        action->planned_batch = planned_row < 0 ? 0 : c->rig.profile[planned_row].batch;
         action->first_group = c->next_id;
         action->groups = now;
         action->event = event;
@@ -119,8 +118,10 @@ static void launch(ckpd_control *c, int32_t row, int32_t planned_row, int32_t ev
             g->start_s = c->time_s;
             g->stop_s = stop_s;
         }
+        c->used[filler] += now;
         c->state.launched += now;
-        c->state.changed += row != planned_row ? now : 0;
+        c->state.changed += planned_row >= 0 && row != planned_row ? now : 0;
+        c->state.refilled += planned_row < 0 ? now : 0;
         groups -= now;
     }
     if (groups > 0 && c->time_s < until_s && c->waits < c->wait_capacity) {
@@ -137,14 +138,14 @@ static void retry(ckpd_control *c)
     c->waits = 0;
     int64_t retried = c->state.retried;
     for (int32_t i = 0; i < waits; i++) {
-        ckpd__wait w = c->wait[i]; /* launch() may write this place again, never a later one */
+        ckpd__wait w = c->wait[i]; /* launching may write this place again, never a later one */
         if (w.held || c->belief[w.event].ended) {
             if (w.held && !c->belief[w.event].ended) {
                 c->wait[c->waits++] = w;
             }
             continue;
         }
-        launch(c, w.row, w.planned_row, w.event, w.stop_s, w.groups, w.until_s);
+        ckpd__control_launch(c, w.row, w.planned_row, w.event, w.stop_s, w.groups, w.until_s);
     }
     c->state.retried = retried; /* counted once, when they first had to wait */
 }
@@ -210,8 +211,8 @@ static void collect(ckpd_control *c)
             c->done[i] = 1;
             any = true;
             if (!join(c, l->event, l->row, l->stop_s, l->groups)) {
-                launch(c, l->row, l->row, l->event, l->stop_s, l->groups,
-                       c->time_s + c->shape->values[SHAPE_RETRY_S]);
+                ckpd__control_launch(c, l->row, l->row, l->event, l->stop_s, l->groups,
+                                     c->time_s + c->shape->values[SHAPE_RETRY_S]);
             }
         }
     }
@@ -232,8 +233,8 @@ static void start_cohort(ckpd_control *c)
         const int32_t *count = c->count + (size_t)e * (size_t)(c->most_rows + 1);
         for (int32_t r = 0; r < entry->rows; r++) {
             if (count[r] > 0) {
-                launch(c, entry->first_row + r, entry->planned_row, entry->event, entry->stop_s,
-                       count[r], until);
+                ckpd__control_launch(c, entry->first_row + r, entry->planned_row, entry->event,
+                                     entry->stop_s, count[r], until);
             }
         }
         if (count[entry->rows] > 0 && c->waits < c->wait_capacity) {
@@ -328,11 +329,15 @@ int32_t ckpd_control_step(ckpd_control *c, const ckpd_control_input *input, int3
     stop_due(c);
     retry(c);
     collect(c);
+    bool correct = c->shape->values[SHAPE_CORRECT] > 0.0;
     if (c->entries > 0) {
-        if (c->shape->values[SHAPE_CORRECT] > 0.0) {
+        if (correct) {
             ckpd__control_adjust(c);
         }
         start_cohort(c);
+    }
+    if (correct) {
+        ckpd__control_refill(c);
     }
     c->state.predicted_w = ckpd__control_live_w(c, c->time_s);
     *actions = c->actions;
@@ -366,7 +371,10 @@ static bool allocate(ckpd_control *c)
     }
     size_t columns = (size_t)c->most_rows + 1;
     c->wait_capacity = 2 * c->launches + 64;
-    c->action_capacity = c->rig.groups + c->wait_capacity + c->launches * (int32_t)columns;
+    c->action_capacity = c->rig.groups + c->wait_capacity + c->launches * (int32_t)columns +
+                         c->rig.first_row[c->rig.fillers] * REFILL_STAGES;
+    c->used = ckpd__calloc(context, (size_t)c->rig.fillers, sizeof *c->used);
+    c->left = ckpd__calloc(context, (size_t)c->rig.fillers, sizeof *c->left);
     c->done = ckpd__calloc(context, (size_t)c->launches, sizeof *c->done);
     c->belief = ckpd__calloc(context, (size_t)c->shape->events, sizeof *c->belief);
     c->live = ckpd__calloc(context, (size_t)c->rig.groups, sizeof *c->live);
@@ -375,8 +383,9 @@ static bool allocate(ckpd_control *c)
     c->count = ckpd__calloc(context, COHORT_ENTRIES * columns, sizeof *c->count);
     c->profile =
         ckpd__calloc(context, COHORT_ENTRIES * columns * HORIZON_POINTS, sizeof *c->profile);
-    return c->done != NULL && c->belief != NULL && c->live != NULL && c->wait != NULL &&
-           c->action != NULL && c->count != NULL && c->profile != NULL;
+    return c->used != NULL && c->left != NULL && c->done != NULL && c->belief != NULL &&
+           c->live != NULL && c->wait != NULL && c->action != NULL && c->count != NULL &&
+           c->profile != NULL;
 }
 
 int32_t ckpd_control_new(ckpd_control **out, const ckpd_shape *shape, const ckpd_shape_plan *plan)
@@ -411,6 +420,11 @@ int32_t ckpd_control_new(ckpd_control **out, const ckpd_shape *shape, const ckpd
         ckpd_control_free(c);
         return status;
     }
+    for (int32_t row = 0; row < c->rig.first_row[c->rig.fillers]; row++) {
+        c->ahead_s = fmax(c->ahead_s, c->rig.profile[row].up_s);
+    }
+    c->ahead_s += c->rig.delay_s + c->shape->values[SHAPE_STEP_S];
+    c->refill_s = -INF;
     for (int32_t i = 0; i < c->shape->events; i++) {
         memcpy(c->belief[i].values, c->shape->event[i]->values, sizeof c->belief[i].values);
     }
@@ -427,6 +441,8 @@ void ckpd_control_free(ckpd_control *c)
     ckpd_shape_free(c->shape);
     ckpd__rig_free(&c->rig);
     ckpd__free(context, c->launch);
+    ckpd__free(context, c->used);
+    ckpd__free(context, c->left);
     ckpd__free(context, c->done);
     ckpd__free(context, c->belief);
     ckpd__free(context, c->live);

@@ -5,12 +5,13 @@
 
 #include "shape/shape.h"
 
-enum { COHORT_ENTRIES = 96, HORIZON_POINTS = 40 };
+enum { COHORT_ENTRIES = 96, HORIZON_POINTS = 40, REFILL_STAGES = 4 };
 
 /* What is believed of an event: the predicted values, moved by signals. */
 typedef struct ckpd__belief {
     double values[EVENT_FIELDS];
     bool begun, ended;
+    bool overdue; /* the measurement shows that it lasts longer than planned */
 } ckpd__belief;
 
 typedef struct ckpd__group {
@@ -51,8 +52,12 @@ struct ckpd_control {
     int32_t actions, action_capacity;
     ckpd_control_state state;
     bool started;
-    bool measured; /* the ratio rests on a measurement of this event */
+    int32_t measured; /* measurements that the ratio rests on, since all was quiet */
     double time_s, sample_s, ratio;
+    int64_t *used;   /* [fillers] groups started since all was quiet */
+    int64_t *left;   /* [fillers] scratch: what the queues still hold */
+    double ahead_s;  /* an overdue event is believed to last this long at least */
+    double refill_s; /* of the last look for more work in an overdue event */
     /* the cohort of this step */
     ckpd__entry entry[COHORT_ENTRIES];
     int32_t entries;
@@ -73,9 +78,16 @@ double ckpd__control_deficit(const ckpd_control *control, double time_s);
 /* When a planned moment of an event happens by present belief. */
 double ckpd__control_shifted(const ckpd_control *control, int32_t event, double planned_s);
 double ckpd__control_stop_s(const ckpd_control *control, int32_t event, double planned_s);
-/* Power expected of the running groups at a time. */
+/* Power expected of the running groups, and of planned launches still to come, at a time. */
 double ckpd__control_live_w(const ckpd_control *control, double time_s);
+double ckpd__control_later_w(const ckpd_control *control, double time_s);
 /* The lower layer: may move groups of the cohort to other batches. */
 void ckpd__control_adjust(ckpd_control *control);
+/* Starts groups where free GPUs allow; the rest waits until `until_s`. planned_row -1: not in the
+ * plan. */
+void ckpd__control_launch(ckpd_control *control, int32_t row, int32_t planned_row, int32_t event,
+                          double stop_s, int32_t groups, double until_s);
+/* Starts short work in events that last longer than planned. */
+void ckpd__control_refill(ckpd_control *control);
 
 #endif

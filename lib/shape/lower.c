@@ -39,8 +39,7 @@ double ckpd__control_live_w(const ckpd_control *c, double time_s)
     return sum;
 }
 
-/* Planned launches after this step that already draw power at time_s. */
-static double later_w(const ckpd_control *c, double time_s)
+double ckpd__control_later_w(const ckpd_control *c, double time_s)
 {
     double sum = 0.0;
     /* Launches are in order of planned time; signals move them by seconds, not by minutes. */
@@ -94,8 +93,8 @@ static double look_ahead(ckpd_control *c)
                                                              t - c->time_s - c->rig.delay_s, stop);
             }
         }
-        c->need[i] = ckpd__control_deficit(c, t) - ckpd__control_live_w(c, t) - later_w(c, t) -
-                     cohort_w(c, i);
+        c->need[i] = ckpd__control_deficit(c, t) - ckpd__control_live_w(c, t) -
+                     ckpd__control_later_w(c, t) - cohort_w(c, i);
         error += fabs(c->need[i]);
     }
     return error;

@@ -211,6 +211,8 @@ static void make_real(ckpd__simulation *sim)
         depth += real.values[EVENT_DEPTH_W];
         real.values[EVENT_DEPTH_W] = depth > 0.0 ? depth : 0.0;
         real.values[EVENT_ONSET_S] += late;
+        double duration = real.values[EVENT_DURATION_S] + sim->truth.duration_error_s;
+        real.values[EVENT_DURATION_S] = duration > 0.0 ? duration : 0.0;
         int32_t at = i;
         while (at > 0 && sim->real[at - 1].values[EVENT_ONSET_S] > real.values[EVENT_ONSET_S]) {
             sim->real[at] = sim->real[at - 1];
@@ -302,6 +304,7 @@ static int32_t check_run(const ckpd_shape *shape, const ckpd_microgrid *grid,
         double value, most;
     } number[] = {{"depth_error_w", truth->depth_error_w, 1e12},
                   {"onset_error_s", truth->onset_error_s, 3600.0},
+                  {"duration_error_s", truth->duration_error_s, 3600.0},
                   {"ripple_w", truth->ripple_w, 1e12},
                   {"ripple_hz", truth->ripple_hz, 50.0}};
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
