@@ -142,6 +142,20 @@ static void move_target(nat_search *search, int32_t round)
     }
 }
 
+/* Shares of the activities in the paths of the evaluations of this climb, the later ones more. */
+static void move_mean(nat_search *search, int32_t round)
+{
+    const nat_model *model = search->model;
+    size_t n = search->dual.layout.size, T = (size_t)model->slots;
+    double weight = fmax(1.0 / (round + 1), 0.05);
+    for (size_t i = 0; i < n; i++)
+        search->mean[i] *= 1 - weight;
+    for (int32_t j = 0; j < model->jobs; j++)
+        for (size_t t = 0; t < T; t++)
+            search->mean[search->dual.layout.job[j] + (size_t)search->dual.path[j].activity[t] * T +
+                         t] += weight;
+}
+
 static void take_step(nat_search *search, double length)
 {
     size_t n = search->dual.layout.size;
@@ -203,6 +217,7 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
         if (how->plans_every && round % how->plans_every == how->plans_every - 1)
             ckpd__nat_search_offer_paths(search);
         move_target(search, round);
+        move_mean(search, round);
         double goal = search->best.cost < (double)INFINITY ? search->best.cost : search->ceiling;
         if (best > notable + 1e-2 * fmin(fabs(goal - best), fabs(best)) || round == 0) {
             notable = best;

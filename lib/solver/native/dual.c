@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static bool init_reservoir(nat_dual *dual, nat_memory *memory)
 {
@@ -51,7 +52,8 @@ int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model 
             return CKPD_ERR_NO_MEMORY;
     }
     dual->price = ckpd__nat_alloc(memory, dual->layout.size, sizeof *dual->price);
-    if (!dual->price)
+    dual->narrowed = ckpd__nat_alloc(memory, dual->layout.size, sizeof *dual->narrowed);
+    if (!dual->price || !dual->narrowed)
         return CKPD_ERR_NO_MEMORY;
     for (size_t j = 0; j < J; j++)
         dual->job_price[j] = dual->price + dual->layout.job[j];
@@ -108,14 +110,31 @@ static double evaluate_slots(nat_dual *dual, double *size)
     return sum;
 }
 
-static double evaluate_reservoir(nat_dual *dual, double *size)
+/* Whether the forbidden set is another one than last time, which is then noted. */
+static bool has_changed(nat_dual *dual, const uint8_t *forbidden)
+{
+    bool same = true;
+    for (size_t i = 0; i < dual->layout.size && same; i++)
+        same = dual->narrowed[i] == (forbidden ? forbidden[i] : 0);
+    if (!same && forbidden)
+        memcpy(dual->narrowed, forbidden, dual->layout.size);
+    else if (!same)
+        memset(dual->narrowed, 0, dual->layout.size);
+    return !same;
+}
+
+static double evaluate_reservoir(nat_dual *dual, const uint8_t *forbidden, double *size)
 {
     const nat_model *model = dual->model;
     nat_reservoir *reservoir = &dual->reservoir;
-    for (int32_t t = 0; t < model->slots; t++)
-        ckpd__nat_reservoir_slot(reservoir, t,
-                                 ckpd__nat_slot_climb(&dual->slot_work, dual->stack, model, t,
-                                                      dual->job_price, dual->job_forbidden));
+    bool narrow = has_changed(dual, forbidden);
+    for (int32_t t = 0; t < model->slots; t++) {
+        const double *top = ckpd__nat_slot_climb(&dual->slot_work, dual->stack, model, t,
+                                                 dual->job_price, dual->job_forbidden);
+        if (narrow)
+            ckpd__nat_reservoir_narrow(reservoir, t, top);
+        ckpd__nat_reservoir_slot(reservoir, t, top);
+    }
     double sum = ckpd__nat_reservoir_solve(reservoir, dual->worth);
     if (!(sum < (double)INFINITY))
         return sum;
@@ -143,7 +162,8 @@ double ckpd__nat_dual_evaluate(nat_dual *dual, const uint8_t *forbidden)
         dual->job_forbidden[j] = forbidden ? forbidden + dual->layout.job[j] : NULL;
     value += evaluate_paths(dual, &size);
     if (value < (double)INFINITY)
-        value += model->storage ? evaluate_reservoir(dual, &size) : evaluate_slots(dual, &size);
+        value += model->storage ? evaluate_reservoir(dual, forbidden, &size)
+                                : evaluate_slots(dual, &size);
     if (value < (double)INFINITY)
         value -= rounding(model->slots + model->jobs, size);
     dual->value = value;

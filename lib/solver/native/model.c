@@ -207,6 +207,10 @@ static void keep_moves(nat_job *job, const int32_t *duration)
             .index = i,
         };
     }
+    for (int32_t i = job->moves - 1; i >= 0; i--) {
+        bool same = i + 1 < job->moves && job->move[i + 1].body == job->move[i].body;
+        job->move[i].after = same ? job->move[i + 1].after : i + 1;
+    }
 }
 
 static void fill_window(const nat_model *model, nat_job *job)

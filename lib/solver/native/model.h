@@ -28,6 +28,7 @@ typedef struct nat_move {
     int32_t mode;
     int32_t rule;  /* transition class, 1 without transitions */
     int32_t index; /* in the view */
+    int32_t after; /* first later move with another body */
 } nat_move;
 
 typedef struct nat_job {

@@ -84,6 +84,17 @@ static bool is_clear(const nat_path_work *work, int32_t slots, int32_t a, int32_
            work->clear[(size_t)a * ((size_t)slots + 1) + (size_t)from] >= to;
 }
 
+/* The next move to look at: a run of moves whose first activity is forbidden in slot t is passed
+ * over. */
+static int32_t next_move(const nat_path_work *work, const nat_model *model, const nat_job *job,
+                         int32_t i, int32_t t)
+{
+    while (work->forbids && i < job->moves &&
+           work->clear[(size_t)job->move[i].body * ((size_t)model->slots + 1) + (size_t)t] <= t)
+        i = job->move[i].after;
+    return i;
+}
+
 /* Price of a move started at t beside idling, +infinity when it may not run there. */
 static double move_cost(const nat_path_work *work, int32_t slots, const nat_move *move, int32_t t)
 {
@@ -197,7 +208,8 @@ static void solve_row(nat_path_work *work, const nat_model *model, const nat_job
         for (size_t i = 0; i < row_size; i++)
             row[i] = NONE;
     if (job->states == 1) {
-        for (int32_t i = 0; i < job->moves; i++)
+        for (int32_t i = next_move(work, model, job, 0, t); i < job->moves;
+             i = next_move(work, model, job, i + 1, t))
             relax_move(work, model, job, &job->move[i], t, row);
         settle_row(work, model, job, 0, t, row);
         return;
@@ -207,7 +219,8 @@ static void solve_row(nat_path_work *work, const nat_model *model, const nat_job
     int32_t modes = job->in->modes, rules = rules_of(job);
     for (size_t i = 0; i < (size_t)modes * (size_t)rules * stride; i++)
         work->by_rule[i] = NONE;
-    for (int32_t i = 0; i < job->moves; i++) {
+    for (int32_t i = next_move(work, model, job, 0, t); i < job->moves;
+         i = next_move(work, model, job, i + 1, t)) {
         const nat_move *move = &job->move[i];
         relax_move(work, model, job, move, t,
                    work->by_rule +
@@ -300,7 +313,8 @@ void ckpd__nat_path_trace(const nat_path_work *work, const nat_model *model, con
             value = work->togo[((size_t)(t + 1) * (size_t)job->states + (size_t)q) *
                                    (size_t)job->stride +
                                (size_t)k];
-        for (int32_t i = 0; i < job->moves; i++) {
+        for (int32_t i = next_move(work, model, job, 0, t); i < job->moves;
+             i = next_move(work, model, job, i + 1, t)) {
             double other = edge_value(work, model, job, &job->move[i], q, t, k);
             if (other < value) {
                 value = other;
@@ -407,7 +421,8 @@ void ckpd__nat_path_marginals(nat_path_work *work, const nat_model *model, const
                     from[k] < from[row + (size_t)k] ? from[k] : from[row + (size_t)k];
                 wait_best = whole < wait_best ? whole : wait_best;
             }
-            for (int32_t i = 0; i < job->moves; i++) {
+            for (int32_t i = next_move(work, model, job, 0, t); i < job->moves;
+                 i = next_move(work, model, job, i + 1, t)) {
                 const nat_move *move = &job->move[i];
                 double best = push_move(work, model, job, move, q, t, limit, edges);
                 int32_t end = t + move->slots;

@@ -57,12 +57,25 @@ static void fill_candidates(nat_reservoir *reservoir, int32_t levels, const doub
     int32_t count = reservoir->candidates[t];
     qsort(reservoir->candidate + first, (size_t)count, sizeof *reservoir->candidate,
           compare_corners);
-    for (int32_t i = count - 1; i >= 0; i--) {
-        const nat_corner *here = reservoir->candidate + first + i;
-        bool same = i + 1 < count && here[1].energy <= here->energy;
-        reservoir->cost[first + (size_t)i] = here->cost;
-        reservoir->level[first + (size_t)i] = here->level;
-        reservoir->run[first + (size_t)i] = same ? reservoir->run[first + (size_t)i + 1] : i + 1;
+    ckpd__nat_reservoir_narrow(reservoir, t, NULL);
+}
+
+void ckpd__nat_reservoir_narrow(nat_reservoir *reservoir, int32_t t, const double *top)
+{
+    size_t first = (size_t)t * (size_t)reservoir->most;
+    const nat_corner *candidate = reservoir->candidate + first;
+    int32_t *run = reservoir->run + first, live = 0;
+    for (int32_t i = 0; i < reservoir->candidates[t]; i++)
+        if (!top || top[candidate[i].level] < NONE) {
+            reservoir->origin[first + (size_t)live] = i;
+            reservoir->cost[first + (size_t)live] = candidate[i].cost;
+            reservoir->level[first + (size_t)live++] = candidate[i].level;
+        }
+    reservoir->live[t] = live;
+    for (int32_t i = live - 1; i >= 0; i--) {
+        const int32_t *here = reservoir->origin + first + i;
+        bool same = i + 1 < live && candidate[here[1]].energy <= candidate[here[0]].energy;
+        run[i] = same ? run[i + 1] : i + 1;
     }
 }
 
@@ -80,6 +93,8 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
     size_t size = T * (size_t)reservoir->most;
     reservoir->candidates = ckpd__nat_alloc(memory, T, sizeof *reservoir->candidates);
     reservoir->candidate = ckpd__nat_alloc(memory, size, sizeof *reservoir->candidate);
+    reservoir->live = ckpd__nat_alloc(memory, T, sizeof *reservoir->live);
+    reservoir->origin = ckpd__nat_alloc(memory, size, sizeof *reservoir->origin);
     reservoir->cost = ckpd__nat_alloc(memory, size, sizeof *reservoir->cost);
     reservoir->level = ckpd__nat_alloc(memory, size, sizeof *reservoir->level);
     reservoir->run = ckpd__nat_alloc(memory, size, sizeof *reservoir->run);
@@ -87,9 +102,9 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
     reservoir->corner = ckpd__nat_alloc(memory, size, sizeof *reservoir->corner);
     reservoir->value = ckpd__nat_alloc(memory, T + 1, sizeof *reservoir->value);
     reservoir->mixture = ckpd__nat_alloc(memory, T, sizeof *reservoir->mixture);
-    if (!reservoir->cost || !reservoir->level || !reservoir->run || !reservoir->candidates ||
-        !reservoir->candidate || !reservoir->corners || !reservoir->corner || !reservoir->value ||
-        !reservoir->mixture)
+    if (!reservoir->live || !reservoir->origin || !reservoir->cost || !reservoir->level ||
+        !reservoir->run || !reservoir->candidates || !reservoir->candidate || !reservoir->corners ||
+        !reservoir->corner || !reservoir->value || !reservoir->mixture)
         return false;
     for (int32_t t = 0; t < model->slots; t++)
         fill_candidates(reservoir, levels, load + (size_t)t * (size_t)levels, t);
@@ -128,7 +143,7 @@ void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double 
     const double *cost = reservoir->cost + first;
     const int32_t *level = reservoir->level + first, *run = reservoir->run + first;
     nat_corner *hull = reservoir->corner + first;
-    int32_t made = 0, count = reservoir->candidates[t];
+    int32_t made = 0, count = reservoir->live[t];
     /* Of the candidates with the same energy only the cheapest can be a corner. */
     for (int32_t i = 0; i < count;) {
         int32_t end = run[i], best = i;
@@ -139,7 +154,7 @@ void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double 
             least = value < least ? value : least;
         }
         if (least < NONE) {
-            nat_corner p = candidate[best];
+            nat_corner p = candidate[reservoir->origin[first + (size_t)best]];
             p.cost = least;
             made = add_corner(hull, made, p);
         }

@@ -39,9 +39,11 @@ typedef struct nat_reservoir {
     int32_t most;          /* candidates of a slot at most */
     int32_t *candidates;   /* [slots] */
     nat_corner *candidate; /* [slots][most] every corner that some prices can make one, by energy */
-    double *cost;          /* [slots][most] of the candidates, side by side for the search */
+    int32_t *live;         /* [slots] of them at levels that are not forbidden, side by side: */
+    int32_t *origin;       /* [slots][most] among the candidates */
+    double *cost;          /* [slots][most] */
     int32_t *level;        /* [slots][most] */
-    int32_t *run;          /* [slots][most] end of the run of candidates with this one's energy */
+    int32_t *run;          /* [slots][most] end of the run with this one's energy */
     int32_t *corners;      /* [slots] */
     nat_corner *corner;    /* [slots][most] the hull under the prices at hand */
     nat_convex *value;     /* [slots + 1] cost from boundary t on, by level */
@@ -56,6 +58,9 @@ typedef struct nat_reservoir {
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
                               int32_t levels, const double *load);
 void ckpd__nat_reservoir_free(nat_reservoir *reservoir);
+/* Leaves out what no hull of slot t needs while the levels without a combination (top[level]
+ * infinite) stay without. */
+void ckpd__nat_reservoir_narrow(nat_reservoir *reservoir, int32_t t, const double *top);
 /* The hull of slot t; top[level] is what the cheapest combination of that level costs beside the
  * slot itself. */
 void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double *top);

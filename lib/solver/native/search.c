@@ -41,10 +41,11 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
     search->best_price = ckpd__nat_alloc(memory, n, sizeof *search->best_price);
     search->excess = ckpd__nat_alloc(memory, n, sizeof *search->excess);
     search->scratch = ckpd__nat_alloc(memory, n, sizeof *search->scratch);
+    search->mean = ckpd__nat_alloc(memory, n, sizeof *search->mean);
     search->forbidden = ckpd__nat_alloc(memory, n, 1);
     search->kept_price = ckpd__nat_alloc(memory, n, sizeof *search->kept_price);
     search->kept_forbidden = ckpd__nat_alloc(memory, n, 1);
-    return search->direction && search->best_price && search->kept_price &&
+    return search->direction && search->mean && search->best_price && search->kept_price &&
                    search->kept_forbidden && search->excess && search->scratch &&
                    search->forbidden && ckpd__nat_primal_init(&search->primal, memory, model) &&
                    ckpd__nat_plan_init(&search->best, memory, model) &&
@@ -174,27 +175,35 @@ static bool up_to(const nat_job *job, int32_t a, int32_t cut)
            (!(job->kw[a] > job->kw[cut]) && job->gpus[a] <= job->gpus[cut]);
 }
 
-/* The split of one job's activities in one slot whose two sides both rise the most. */
+/*
+ * Splits of one job's activities in one slot: by how much power the bound's paths disagree across
+ * it, and where they agree, by how far both sides rise. (At the best prices one side does not rise
+ * at all, so that rises alone choose splits which leave the bound as it is.)
+ */
 static void try_splits(const nat_search *search, int32_t j, int32_t t, double room, nat_split *best)
 {
     const nat_job *job = &search->model->job[j];
     size_t T = (size_t)search->model->slots, base = search->dual.layout.job[j] + (size_t)t;
     for (int32_t cut = 0; cut < job->activities; cut++) {
-        double low = (double)INFINITY, high = (double)INFINITY;
+        double share[2] = {0, 0}, kw[2] = {0, 0};
+        double rise[2] = {room, room};
+        int32_t open[2] = {0, 0};
         if (search->forbidden[base + (size_t)cut * T])
             continue;
         for (int32_t a = 0; a < job->activities; a++) {
             size_t i = base + (size_t)a * T;
+            int side = !up_to(job, a, cut);
             if (search->forbidden[i])
                 continue;
-            if (up_to(job, a, cut))
-                low = fmin(low, search->excess[i]);
-            else
-                high = fmin(high, search->excess[i]);
+            open[side]++;
+            rise[side] = fmin(rise[side], search->excess[i]);
+            share[side] += search->mean[i];
+            kw[side] += search->mean[i] * job->kw[a];
         }
-        if (!(low < (double)INFINITY) || !(high < (double)INFINITY))
+        if (!open[0] || !open[1])
             continue;
-        double score = (fmin(low, room) + 1e-3 * room) * (fmin(high, room) + 1e-3 * room);
+        double score = share[0] > 0 && share[1] > 0 ? share[0] * kw[1] - share[1] * kw[0] : 0;
+        score += 1e-6 * (rise[0] / room + 1e-3) * (rise[1] / room + 1e-3);
         if (score > best->score)
             *best = (nat_split){j, t, cut, score};
     }

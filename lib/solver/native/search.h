@@ -21,6 +21,7 @@ typedef struct nat_search {
     double *best_price; /* [layout.size] */
     double *excess;     /* [layout.size] */
     double *scratch;    /* [layout.size] */
+    double *mean;       /* [layout.size] share of the bound's paths, of late, that do it */
     uint8_t *forbidden; /* [layout.size] of the node at hand */
     double *kept_price; /* [layout.size] of the node, while plans are made better */
     uint8_t *kept_forbidden;      /* [layout.size] */
