@@ -220,6 +220,9 @@ static int32_t polish(milp_solve *s)
     s->params.time_limit_s = ckpd__host_time_left(&s->state);
     int32_t status = s->backend->solve_milp(&s->host, &fixed, &s->params, &again, s->backend->user);
     ckpd__free(s->context, lower);
+    if (status == CKPD_ERR_NO_MEMORY) {
+        return ckpd__no_memory(s->context);
+    }
     if (status != CKPD_OK || again.outcome != CKPD_OUTCOME_OPTIMAL) {
         return CKPD_ERR_VERIFY;
     }
