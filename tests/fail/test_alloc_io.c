@@ -111,11 +111,13 @@ static void series_file(sweep_memory *memory, ckpd_context *context)
         "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"f\","
         " \"horizon\": {\"slots\": 2, \"slot_minutes\": 30, \"start\": \"2024-04-09T01:00+02:00\"},"
         " \"site\": {\"gpu_cap\": 8, \"import_price_per_mwh\": {\"file\": \"sweep.csv\", "
-        "\"column\": \"price\"}},"
+        "\"column\": \"price\", \"fill_column\": \"ahead\"}},"
         " \"mode_rules\": {\"installed_gpus\": 8}, \"jobs\": []}";
     FILE *out = fopen("sweep.csv", "w");
     ck_assert_ptr_nonnull(out);
-    fputs("time,price [EUR/MWh]\n2024-04-09T00:00+02:00,10\n2024-04-09T01:00+02:00,20\n", out);
+    fputs("time,price [EUR/MWh],ahead [ct/kWh]\n2024-04-09T00:00+02:00,10,1\n"
+          "2024-04-09T01:00+02:00,,2\n",
+          out);
     fclose(out);
     ckpd_case *loaded = NULL;
     double prices[2];
@@ -127,6 +129,41 @@ static void series_file(sweep_memory *memory, ckpd_context *context)
     ck_assert_ptr_nonnull(strstr(text.bytes, "sweep.csv"));
     ckpd_case_free(loaded);
     remove("sweep.csv");
+}
+
+/* Measured runs that anchor the modes of a job, and what others published of the case. */
+static void runs_and_figures(sweep_memory *memory, ckpd_context *context)
+{
+    static struct text once, twice;
+    static const char case_of_runs[] =
+        "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"bloom\","
+        " \"horizon\": {\"slots\": 4, \"slot_minutes\": 60},"
+        " \"site\": {\"import_price_per_mwh\": 20, \"gpu_cap\": 384},"
+        " \"hardware\": [{\"preset\": \"a100-80gb\"}],"
+        " \"mode_rules\": {\"installed_gpus\": 384, \"minimum_gpus\": 96, \"pp\": [12, 24],"
+        "  \"recompute\": [\"full\"], \"uneven_stages\": true},"
+        " \"jobs\": [{\"name\": \"A\", \"task\": {\"model\": \"bloom-176b\", \"tranche_tokens\": "
+        "1e8,"
+        "   \"baseline_tp\": 4, \"baseline_pp\": 12, \"baseline_dp\": 8, \"baseline_micro_batch\": "
+        "2},"
+        "  \"runs\": [{\"tp\": 4, \"pp\": 12, \"dp\": 8, \"micro_batch\": 2, \"recompute\": "
+        "\"full\","
+        "    \"iteration_s\": 105.22}]}],"
+        " \"published\": {\"source\": \"somewhere\", \"figures\": ["
+        "   {\"job\": \"A\", \"figure\": \"iteration_s\", \"value\": 105.22}]}}";
+    ckpd_case *loaded = NULL;
+    ckpd_case *again = NULL;
+    ckpd_published figure = {.size = sizeof figure};
+    SWEEP(ckpd_case_parse(&loaded, context, case_of_runs, strlen(case_of_runs), NULL));
+    ck_assert_int_eq(ckpd_anchor_count(ckpd_case_anchor(loaded, 0)), 1);
+    SWEEP(ckpd_case_published_get(loaded, 0, &figure));
+    ck_assert_double_eq(figure.value, 105.22);
+    SWEEP_WRITE(&once, ckpd_case_write(loaded, append, &once));
+    SWEEP(ckpd_case_parse(&again, context, once.bytes, once.used, NULL));
+    SWEEP_WRITE(&twice, ckpd_case_write(again, append, &twice));
+    ck_assert_str_eq(once.bytes, twice.bytes);
+    ckpd_case_free(again);
+    ckpd_case_free(loaded);
 }
 
 static void refused(sweep_memory *memory, ckpd_context *context)
@@ -165,12 +202,13 @@ static void schema(sweep_memory *memory, ckpd_context *context)
 int main(void)
 {
     static const sweep_scenario scenarios[] = {
-        {"read, write, read, write", read_and_write, 2},
-        {"solve and write", solve_and_write, 3},
-        {"series file", series_file, 1},
-        {"refused", refused, 1},
-        {"files", files, 2},
-        {"schema", schema, 1},
+        {"read, write, read, write", read_and_write},
+        {"solve and write", solve_and_write},
+        {"series file", series_file},
+        {"runs and figures", runs_and_figures},
+        {"refused", refused},
+        {"files", files},
+        {"schema", schema},
     };
     return sweep_main("io", scenarios, (int32_t)(sizeof scenarios / sizeof scenarios[0]));
 }

@@ -104,13 +104,41 @@ static void anchored(sweep_memory *memory, ckpd_context *context)
     ckpd_task_free(task);
 }
 
+/* Published hours of a run on 2048 GPUs of unknown layout: those of every legal one, searched. */
+static void calibrated(sweep_memory *memory, ckpd_context *context)
+{
+    ckpd_task *task = NULL;
+    ckpd_hardware *hardware = NULL;
+    ckpd_mode_rules *rules = NULL;
+    ckpd_mode_set *modes = NULL;
+    ckpd_workload workload = {.size = sizeof workload};
+    SWEEP(ckpd_task_new(&task, context, "LLM-A"));
+    SWEEP(ckpd_task_set_model(task, "llama-65b"));
+    SWEEP(ckpd_task_set_reference(task, "llama-65b"));
+    SWEEP(ckpd_task_unset(task, "reference_tp"));
+    SWEEP(ckpd_task_unset(task, "reference_pp"));
+    SWEEP(ckpd_task_unset(task, "reference_dp"));
+    SWEEP(ckpd_task_set(task, "tranche_share", 0.01));
+    SWEEP(ckpd_hardware_new(&hardware, context, "a100-80gb"));
+    SWEEP(ckpd_mode_rules_new(&rules, context));
+    SWEEP(ckpd_mode_rules_set(rules, "installed_gpus", 2048));
+    SWEEP(ckpd_mode_set_build(&modes, context, task, hardware, rules));
+    SWEEP(ckpd_mode_set_workload(modes, &workload));
+    ck_assert_double_gt(workload.calibration, 0.5);
+    ckpd_mode_set_free(modes);
+    ckpd_mode_rules_free(rules);
+    ckpd_hardware_free(hardware);
+    ckpd_task_free(task);
+}
+
 int main(void)
 {
     static const sweep_scenario scenarios[] = {
-        {"task", task_fields, 1},
-        {"enumerated modes", enumerated, 3},
-        {"table of modes", from_table, 1},
-        {"anchored modes", anchored, 3},
+        {"task", task_fields},
+        {"enumerated modes", enumerated},
+        {"table of modes", from_table},
+        {"anchored modes", anchored},
+        {"calibrated modes", calibrated},
     };
     return sweep_main("task and modes", scenarios,
                       (int32_t)(sizeof scenarios / sizeof scenarios[0]));

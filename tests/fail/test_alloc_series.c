@@ -2,6 +2,7 @@
 #include "support/sweep.h"
 
 #include <ckptdispatch/series.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char text[] =
@@ -56,9 +57,39 @@ static void read_refused(sweep_memory *memory, ckpd_context *context)
     ck_assert_ptr_null(series);
 }
 
+/* The system's time zones, and a file that is larger than the first buffer for it: the hours of May
+ * to August in local time. */
+static void file_in_a_zone(sweep_memory *memory, ckpd_context *context)
+{
+    static const int days[] = {31, 30, 31, 31};
+    ckpd_series_options *options = NULL;
+    ckpd_series *series = NULL;
+    FILE *out = fopen("summer.csv", "w");
+    ck_assert_ptr_nonnull(out);
+    fputs("time,price [EUR/MWh]\n", out);
+    for (int month = 0; month < 4; month++) {
+        for (int hour = 0; hour < 24 * days[month]; hour++) {
+            fprintf(out, "2023-%02d-%02dT%02d:00,%d.25\n", 5 + month, 1 + hour / 24, hour % 24,
+                    hour);
+        }
+    }
+    ck_assert_int_gt(ftell(out), 65536);
+    fclose(out);
+    SWEEP(ckpd_series_options_new(&options, context));
+    SWEEP(ckpd_series_options_set_text(options, "zone", "Europe/Berlin"));
+    SWEEP(ckpd_series_options_add_column(options, "price", NULL));
+    SWEEP(ckpd_series_read_file(&series, context, "summer.csv", options));
+    ck_assert_int_eq(ckpd_series_slots(series), 24 * 123);
+    ck_assert_int_eq(ckpd_series_start_s(series, 0), 1682892000); /* 2023-04-30T22:00Z */
+    ckpd_series_free(series);
+    ckpd_series_options_free(options);
+    remove("summer.csv");
+}
+
 int main(void)
 {
-    static const sweep_scenario scenarios[] = {{"read_and_shape", read_and_shape, 1},
-                                               {"read_refused", read_refused, 1}};
-    return sweep_main("series", scenarios, 2);
+    static const sweep_scenario scenarios[] = {{"read_and_shape", read_and_shape},
+                                               {"read_refused", read_refused},
+                                               {"file_in_a_zone", file_in_a_zone}};
+    return sweep_main("series", scenarios, (int32_t)(sizeof scenarios / sizeof scenarios[0]));
 }

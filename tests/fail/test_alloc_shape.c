@@ -135,15 +135,52 @@ static void links(sweep_memory *memory, ckpd_context *context)
     ckpd_link_free(link);
 }
 
+/* Depth and length of the saves of analytic modes, and their price in a graph. */
+static void link_of_modes(sweep_memory *memory, ckpd_context *context)
+{
+    static const int32_t dp[] = {16, 32};
+    ckpd_task *task = NULL;
+    ckpd_hardware *hardware = NULL;
+    ckpd_mode_rules *rules = NULL;
+    ckpd_mode_set *modes = NULL;
+    ckpd_link *link = NULL;
+    ckpd_graph_options *options = NULL;
+    ckpd_graph *graph = NULL;
+    SWEEP(ckpd_task_new(&task, context, "a"));
+    SWEEP(ckpd_task_set_model(task, "llama-65b"));
+    SWEEP(ckpd_task_set(task, "tranche_share", 0.01));
+    SWEEP(ckpd_task_set(task, "segments", 2));
+    SWEEP(ckpd_hardware_new(&hardware, context, "a100-80gb"));
+    SWEEP(ckpd_mode_rules_new(&rules, context));
+    SWEEP(ckpd_mode_rules_set(rules, "installed_gpus", 1024));
+    SWEEP(ckpd_mode_rules_set_list(rules, "dp", 2, dp));
+    SWEEP(ckpd_mode_set_build(&modes, context, task, hardware, rules));
+    SWEEP(ckpd_link_new(&link, context));
+    SWEEP(ckpd_link_set(link, "price_per_mw", 10));
+    SWEEP(ckpd_link_add_job(link, "a", modes, NULL));
+    ck_assert_double_gt(ckpd_link_step_cost(link, "a", 0, 10), 0);
+    SWEEP(ckpd_graph_options_new(&options, context));
+    SWEEP(ckpd_link_price(link, options, 1));
+    SWEEP(ckpd_graph_build(&graph, context, task, modes, 48, 1, options));
+    ckpd_graph_free(graph);
+    ckpd_graph_options_free(options);
+    ckpd_link_free(link);
+    ckpd_mode_set_free(modes);
+    ckpd_mode_rules_free(rules);
+    ckpd_hardware_free(hardware);
+    ckpd_task_free(task);
+}
+
 int main(void)
 {
     static const sweep_scenario scenarios[] = {
-        {"builders", builders, 1},
+        {"builders", builders},
 #ifdef CKPD_HAVE_GLPK
-        {"plan, control and runs", plan_and_run, 1},
+        {"plan, control and runs", plan_and_run},
 #endif
-        {"types from CSV, response", csv_and_response, 1},
-        {"link", links, 1},
+        {"types from CSV, response", csv_and_response},
+        {"link", links},
+        {"link of modes", link_of_modes},
     };
     return sweep_main("shape", scenarios, (int32_t)(sizeof scenarios / sizeof scenarios[0]));
 }

@@ -83,9 +83,9 @@ static void site_callbacks(sweep_memory *memory, ckpd_context *context)
 int main(void)
 {
     static const sweep_scenario scenarios[] = {
-        {"series", site_series, 1},
-        {"battery", site_battery, 1},
-        {"callbacks", site_callbacks, 1},
+        {"series", site_series},
+        {"battery", site_battery},
+        {"callbacks", site_callbacks},
     };
     return sweep_main("site", scenarios, (int32_t)(sizeof scenarios / sizeof scenarios[0]));
 }

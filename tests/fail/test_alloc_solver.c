@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
+#include "solver/native/certificate.h"
+#include "solver/native/native.h"
 #include "solver/solver.h"
 #include "support/instance.h"
+#include "support/random_view.h"
 #include "support/sweep.h"
 
 #include <ckptdispatch/backend.h>
@@ -61,6 +64,89 @@ static void lp_with_duals(sweep_memory *memory, ckpd_context *context)
     /* By hand: 6u + v = -5, 4u + 2v = -4. */
     ck_assert_double_eq_tol(row_dual[0], -0.75, 1e-9);
     ck_assert_double_eq_tol(row_dual[1], -0.5, 1e-9);
+}
+
+/* x <= 1e9 z, min (-x + 3 z) / 1e6, x <= 10: the objective is scaled, the big M made small. */
+static void tightened(sweep_memory *memory, ckpd_context *context)
+{
+    static const double cost[] = {-1e-6, 3e-6}, lower[] = {0, 0}, upper[] = {10, 1};
+    static const double row_lower[] = {-INFINITY}, row_upper[] = {0}, value[] = {1, -1e9};
+    static const int64_t start[] = {0, 1, 2};
+    static const int32_t index[] = {0, 0};
+    static const uint8_t integer[] = {0, 1};
+    const ckpd_milp_view view = {.size = sizeof view,
+                                 .columns = 2,
+                                 .rows = 1,
+                                 .nonzeros = 2,
+                                 .cost = cost,
+                                 .lower = lower,
+                                 .upper = upper,
+                                 .integer = integer,
+                                 .row_lower = row_lower,
+                                 .row_upper = row_upper,
+                                 .start = start,
+                                 .index = index,
+                                 .value = value};
+    double x[2];
+    ckpd_milp_result result = {.size = sizeof result, .x = x};
+    SWEEP(ckpd_milp_solve(context, "glpk", &view, NULL, NULL, &result));
+    ck_assert_int_eq(result.outcome, CKPD_OUTCOME_OPTIMAL);
+    ck_assert_double_eq_tol(result.objective, -7e-6, 1e-12);
+}
+
+/* Its integer is whole only within a tolerance: x = 10 z at z = 1e-7 is no 10. The continuous rest
+ * is asked for again beside whole integers, and then right. */
+static int32_t leaky(const ckpd_host *host, const ckpd_milp_view *view,
+                     const ckpd_solve_params *params, ckpd_milp_result *result, void *user)
+{
+    (void)params;
+    (void)user;
+    void *block = host->allocate(100, host->user);
+    if (block == NULL) {
+        return CKPD_ERR_NO_MEMORY;
+    }
+    host->release(block, host->user);
+    bool again = view->integer == NULL;
+    result->x[0] = again ? 0 : 10;
+    result->x[1] = again ? view->lower[1] : 1e-7;
+    result->outcome = CKPD_OUTCOME_OPTIMAL;
+    result->has_plan = 1;
+    result->objective = result->bound = again ? 0 : -10;
+    return CKPD_OK;
+}
+
+static void polished(sweep_memory *memory, ckpd_context *context)
+{
+    static const double cost[] = {-1, 3}, lower[] = {0, 0}, upper[] = {10, 1};
+    static const double row_lower[] = {-INFINITY}, row_upper[] = {0}, value[] = {1, -10};
+    static const int64_t start[] = {0, 1, 2};
+    static const int32_t index[] = {0, 0};
+    static const uint8_t integer[] = {0, 1};
+    const ckpd_backend_table table = {.size = sizeof table,
+                                      .abi = CKPD_BACKEND_ABI,
+                                      .capabilities = CKPD_CAP_MILP | CKPD_CAP_LP,
+                                      .name = "leaky",
+                                      .version = "1",
+                                      .solve_milp = leaky};
+    const ckpd_milp_view view = {.size = sizeof view,
+                                 .columns = 2,
+                                 .rows = 1,
+                                 .nonzeros = 2,
+                                 .cost = cost,
+                                 .lower = lower,
+                                 .upper = upper,
+                                 .integer = integer,
+                                 .row_lower = row_lower,
+                                 .row_upper = row_upper,
+                                 .start = start,
+                                 .index = index,
+                                 .value = value};
+    double x[2];
+    ckpd_milp_result result = {.size = sizeof result, .x = x};
+    SWEEP(ckpd_backend_register(context, &table));
+    SWEEP(ckpd_milp_solve(context, "leaky", &view, NULL, NULL, &result));
+    ck_assert_int_eq(result.outcome, CKPD_OUTCOME_FEASIBLE);
+    ck_assert(x[0] == 0 && x[1] == 0);
 }
 
 static int32_t no_solver(const ckpd_host *host, const ckpd_milp_view *view,
@@ -133,6 +219,50 @@ static void paths(sweep_memory *memory, ckpd_context *context, const char *backe
     instance_free(made);
 }
 
+/* Certificates, which are not part of the interface: of few jobs, and of more than can be combined
+ * slot by slot. */
+static void certified(sweep_memory *memory, ckpd_context *context, const random_shape *shape)
+{
+    static double expected = NAN;
+    const ckpd_solve_params params = {.size = sizeof params,
+                                      .time_limit_s = INFINITY,
+                                      .relative_gap = 1e-6,
+                                      .node_limit = -1,
+                                      .iteration_limit = 5,
+                                      .threads = 1,
+                                      .presolve = 1};
+    const ckpd__solve_control control = {0};
+    case_view view;
+    ckpd_host host;
+    ckpd__host_state state;
+    ckpd_path_result result = {.size = sizeof result};
+    nat_certificate proof;
+    double bound = NAN;
+    random_view_make(&view, 5, shape);
+    case_view_plan(&view, &result.plan);
+    ckpd__host_start(&host, &state, context, &control, INFINITY);
+    SWEEP(ckpd__native_solve_certified(&host, &view.view, &params, &result, &proof));
+    ck_assert_int_eq(proof.many, shape->jobs > 4);
+    SWEEP(ckpd__nat_certificate_check(&host, &view.view, &proof, &bound));
+    if (isnan(expected)) {
+        expected = bound;
+    }
+    ck_assert_double_eq(bound, expected);
+    ck_assert_double_le(bound, result.objective + 1e-6 * fabs(result.objective));
+    ckpd__nat_certificate_free(&proof);
+    case_view_free(&view);
+}
+
+static void certified_few(sweep_memory *memory, ckpd_context *context)
+{
+    certified(memory, context, &(random_shape){3, 5, 3, 2, RANDOM_STORAGE | RANDOM_TIGHT});
+}
+
+static void certified_crowd(sweep_memory *memory, ckpd_context *context)
+{
+    certified(memory, context, &(random_shape){14, 4, 2, 3, RANDOM_LARGE});
+}
+
 /* The structure presolve held to its root, so that GLPK gets what is left. */
 static void presolved(sweep_memory *memory, ckpd_context *context)
 {
@@ -174,20 +304,24 @@ static const struct {
     const char *backend;
     sweep_scenario scenario;
 } all[] = {
-    {NULL, {"a backend of the user", registered, 1}},
-    {"native", {"native: storage", native_storage, 1}},
-    {"native", {"native: transitions and edge costs", native_rules, 1}},
-    {"native", {"native: costs that are not convex", native_hollow, 1}},
-    {"native", {"native: slot by slot", native_slots, 1}},
-    {"enumerate", {"enumerate: storage", enumerate_storage, 1}},
-    {"enumerate", {"enumerate: transitions and edge costs", enumerate_rules, 1}},
-    {"glpk", {"MILP by GLPK", milp, 1}},
-    {"glpk", {"LP with duals by GLPK", lp_with_duals, 1}},
-    {"glpk", {"GLPK: storage", glpk_storage, 1}},
-    {"glpk", {"GLPK: transitions and edge costs", glpk_rules, 1}},
-    {"glpk", {"GLPK: costs that are not convex", glpk_hollow, 1}},
-    {"glpk", {"GLPK: slot by slot", glpk_slots, 1}},
-    {"glpk", {"GLPK after the structure presolve", presolved, 1}},
+    {NULL, {"a backend of the user", registered}},
+    {NULL, {"a backend whose integers leak", polished}},
+    {"native", {"native: storage", native_storage}},
+    {"native", {"native: transitions and edge costs", native_rules}},
+    {"native", {"native: costs that are not convex", native_hollow}},
+    {"native", {"native: slot by slot", native_slots}},
+    {"native", {"native: a certificate of few jobs", certified_few}},
+    {"native", {"native: a certificate of many jobs", certified_crowd}},
+    {"enumerate", {"enumerate: storage", enumerate_storage}},
+    {"enumerate", {"enumerate: transitions and edge costs", enumerate_rules}},
+    {"glpk", {"MILP by GLPK", milp}},
+    {"glpk", {"LP with duals by GLPK", lp_with_duals}},
+    {"glpk", {"GLPK: a big M and small costs", tightened}},
+    {"glpk", {"GLPK: storage", glpk_storage}},
+    {"glpk", {"GLPK: transitions and edge costs", glpk_rules}},
+    {"glpk", {"GLPK: costs that are not convex", glpk_hollow}},
+    {"glpk", {"GLPK: slot by slot", glpk_slots}},
+    {"glpk", {"GLPK after the structure presolve", presolved}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 

@@ -208,7 +208,7 @@ static const ckpd_path_job *make_job(case_view *out, dice *d, const random_shape
     double *kw = case_view_alloc(out, (size_t)modes, sizeof *kw), job_kw = 0;
     int32_t job_gpus = 0;
     for (int32_t m = 0; m < modes; m++) {
-        gpus[m] = 8 * pick(d, 4, 100);
+        gpus[m] = shape->features & RANDOM_LARGE ? pick(d, 50000, 99999) : 8 * pick(d, 4, 100);
         kw[m] = gpus[m] * between(d, 0.3, 0.5);
         job_kw = fmax(job_kw, kw[m]);
         job_gpus = gpus[m] > job_gpus ? gpus[m] : job_gpus;

@@ -16,7 +16,8 @@ enum {
     RANDOM_TIGHT = 32,      /* caps that bind, some instances without any plan */
     RANDOM_RUNNING = 64,    /* fixed power, late sources, segments done, no waiting */
     RANDOM_CLOSED = 128,    /* closed edges */
-    RANDOM_RECOVERY = 256   /* with RANDOM_STORAGE: a floor that rises, an end that costs */
+    RANDOM_RECOVERY = 256,  /* with RANDOM_STORAGE: a floor that rises, an end that costs */
+    RANDOM_LARGE = 512      /* odd numbers of GPUs, so that few jobs make very many sums */
 };
 
 typedef struct random_shape {

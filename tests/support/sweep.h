@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Allocation sweeps. A scenario is run once to count its allocations, then once for each of them
- * with that one failing, then once for each with that one and all later ones failing.
+ * Allocation sweeps. A scenario is run once to count its allocations and to note which call, made
+ * by whom, wants each of them. Then it is run with the first, with the second and with the last
+ * allocation of every such place failing (`make check-long`: with every single one), once with that
+ * one alone and once with all later ones too. One of its calls has to tell of it.
  *
  * In a scenario every call of the library that may allocate goes through SWEEP(call). When the call
  * reports CKPD_ERR_NO_MEMORY, which has to be because of the injected failure, it is made once more
@@ -29,7 +31,11 @@ typedef struct sweep_memory {
     atomic_int live;       /* blocks not freed */
     atomic_int has_failed;
     atomic_int paused;     /* 1: nothing fails (second attempt) */
+    atomic_int reported;   /* 1: a call has told of the failure */
     ckpd_context *context; /* for the texts of failed assertions */
+    bool notes;            /* the run that only counts: `place` of each allocation */
+    int room;
+    uint64_t *place;
 } sweep_memory;
 
 void sweep_memory_init(sweep_memory *memory);
@@ -40,7 +46,6 @@ typedef void (*sweep_body)(sweep_memory *memory, ckpd_context *context);
 typedef struct sweep_scenario {
     const char *name;
     sweep_body body;
-    int32_t stride; /* 1: every allocation; n: every n-th, for scenarios with very many */
 } sweep_scenario;
 
 int sweep_main(const char *name, const sweep_scenario *scenarios, int32_t count);
