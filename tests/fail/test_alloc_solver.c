@@ -239,7 +239,7 @@ static void certified(sweep_memory *memory, ckpd_context *context, const random_
     nat_certificate proof;
     double bound = NAN;
     random_view_make(&view, 5, shape);
-    case_view_plan(&view, &result.plan);
+    result.plan = case_view_plan(&view);
     ckpd__host_start(&host, &state, context, &control, INFINITY);
     SWEEP(ckpd__native_solve_certified(&host, &view.view, &params, &result, &proof));
     ck_assert_int_eq(proof.many, shape->jobs > 4);
