@@ -4,6 +4,7 @@
  * of the Python package highsbox. Skipped with a visible line where there is none.
  */
 #include "solver/solver.h"
+#include "support/highs.h"
 #include "support/instance.h"
 #include "support/support.h"
 
@@ -18,40 +19,14 @@
 #include <unistd.h>
 
 static ckpd_context *context;
-static char library[1024];
-
-static bool find_library(void)
-{
-    const char *given = getenv("CKPD_TEST_HIGHS");
-    if (given != NULL) {
-        snprintf(library, sizeof library, "%s", given);
-        return true;
-    }
-    FILE *python =
-        popen("python3 -c 'import highsbox; print(highsbox.highs_lib_dir())' 2>/dev/null", "r");
-    if (python != NULL) {
-        char folder[900] = "";
-        bool got = fgets(folder, sizeof folder, python) != NULL;
-        pclose(python);
-        folder[strcspn(folder, "\n")] = '\0';
-        snprintf(library, sizeof library, "%s/libhighs.so", folder);
-        return got && access(library, R_OK) == 0;
-    }
-    return false;
-}
-
 /* false after a SKIP line */
 static bool load(void)
 {
     ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
-    int32_t status = ckpd_backend_load(context, find_library() ? library : NULL);
-    if (status == CKPD_OK) {
+    if (test_highs_load(context)) {
         return true;
     }
-    char line[700];
     ck_assert_int_eq(ckpd_backend_capabilities(context, "highs"), 0);
-    snprintf(line, sizeof line, "HiGHS: %s", ckpd_context_last_message(context));
-    test_skip(line);
     ckpd_context_free(context);
     return false;
 }
@@ -65,8 +40,7 @@ START_TEST(test_registered)
                       CKPD_CAP_MILP | CKPD_CAP_LP | CKPD_CAP_START);
     ck_assert_str_ne(ckpd_backend_version(context, "highs"), "");
     printf("HiGHS %s\n", ckpd_backend_version(context, "highs"));
-    ck_assert_int_eq(ckpd_backend_load(context, library[0] != '\0' ? library : NULL),
-                     CKPD_ERR_DUPLICATE);
+    ck_assert_int_eq(ckpd_backend_load(context, test_highs_library()), CKPD_ERR_DUPLICATE);
     ckpd_context_free(context);
 }
 END_TEST
@@ -274,8 +248,9 @@ START_TEST(test_threads_and_silence)
     dup2(file, 1);
     dup2(file, 2);
     pthread_t thread[2];
+    char *library = (char *)test_highs_library();
     for (int i = 0; i < 2; i++) {
-        pthread_create(&thread[i], NULL, some_solves, library[0] != '\0' ? library : NULL);
+        pthread_create(&thread[i], NULL, some_solves, library);
     }
     for (int i = 0; i < 2; i++) {
         pthread_join(thread[i], NULL);
