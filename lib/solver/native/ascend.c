@@ -18,12 +18,10 @@ double ckpd__nat_search_cutoff(const nat_search *search)
         return search->ceiling;
     double wanted =
         fmax(search->params->absolute_gap, search->params->relative_gap * fabs(best)) * 0.999;
-    if (search->improving)
-        wanted = fmin(wanted, 1e-5 * fabs(best));
     return best - fmax(wanted, LEAST_GAP * (1 + fabs(best)));
 }
 
-static void tell(const nat_search *search)
+void ckpd__nat_search_report(nat_search *search)
 {
     if (search->host->report)
         search->host->report(search->best.cost, search->bound, search->iterations, search->nodes,
@@ -35,16 +33,16 @@ static void keep_better(nat_search *search)
     if (!(search->trial.cost < search->best.cost))
         return;
     ckpd__nat_plan_copy(search->model, &search->best, &search->trial);
-    tell(search);
+    ckpd__nat_search_report(search);
 }
 
 /* What the root reaches holds for the whole problem; below it the tree keeps the account. */
 static void note_bound(nat_search *search, double reached)
 {
-    if (search->nodes > 1 || search->improving)
+    if (search->nodes > 1)
         return;
     search->bound = fmax(search->bound, fmin(reached, ckpd__nat_search_cutoff(search)));
-    tell(search);
+    ckpd__nat_search_report(search);
 }
 
 /* Jobs beside a storage that stays, storage beside jobs that stay, in turns while that pays. */
@@ -108,7 +106,7 @@ void ckpd__nat_search_offer_paths(nat_search *search)
         offer_tracking(search);
 }
 
-static bool must_stop(nat_search *search)
+bool ckpd__nat_search_must_stop(nat_search *search)
 {
     const ckpd_solve_params *params = search->params;
     search->iterations++;
@@ -186,7 +184,7 @@ static bool finished(nat_search *search, double value, double *gap)
 {
     enum { MOST_STEPS = 20000, FEW = 4 /* with more jobs free than that, plans are never few */ };
     double best = search->best.cost;
-    if (search->plain || (search->model->jobs > FEW && !search->improving) ||
+    if (search->plain || search->model->jobs > FEW ||
         !(best - value <= *gap * fmax(fabs(best), fabs(value))))
         return false;
     *gap = (best - value) / fmax(fabs(best), fabs(value)) / 3;
@@ -208,7 +206,7 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
             best = value;
             memcpy(search->best_price, dual->price, bytes);
         }
-        if (best >= ckpd__nat_search_cutoff(search) || must_stop(search))
+        if (best >= ckpd__nat_search_cutoff(search) || ckpd__nat_search_must_stop(search))
             break;
         if (value >= best && finished(search, value, &finish)) {
             best = ckpd__nat_search_cutoff(search);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* Re-evaluates a certificate in the plainest way: every edge, every combination, every draw. */
 #include "solver/native/certificate.h"
+#include "solver/native/check_totals.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,6 +19,7 @@ typedef struct checker {
     double *path_excess, *slot_excess; /* [prices] */
     double *to, *from;                 /* [states][slots + 1][segments + 1] of one job */
     double size;                       /* of the terms that were added up */
+    check_totals totals;               /* too many combinations to try: by totals, else unused */
 } checker;
 
 static void *take(checker *c, size_t count, size_t bytes)
@@ -265,6 +267,36 @@ static double try_slot(checker *c, const uint8_t *forbidden, int32_t t, int32_t 
     return best;
 }
 
+/* The same over the totals of GPUs. */
+static double total_slot(checker *c, const uint8_t *forbidden, int32_t t)
+{
+    const nat_certificate *proof = c->proof;
+    const ckpd_path_view *view = c->view;
+    double gpus = 0, kw = 0, cap = view->load_cap_kw[t];
+    for (int32_t j = 0, i = 0; j < proof->jobs; j++) {
+        gpus += view->job[j]->fixed_gpus ? view->job[j]->fixed_gpus[t] : 0;
+        kw += view->job[j]->fixed_power_kw ? view->job[j]->fixed_power_kw[t] : 0;
+        for (int32_t a = 0; a < proof->activities[j]; a++, i++) {
+            double price = priced(c, forbidden, j, a, t);
+            c->totals.price[i] = price < NONE ? -price : NONE;
+        }
+    }
+    for (int32_t l = 0; l < c->totals.totals; l++) {
+        double own = (double)l * c->totals.unit,
+               load =
+                   view->base_load_kw[t] + view->load_factor[t] * (kw + own * c->totals.kw_per_gpu);
+        bool fits = gpus + own <= view->gpu_cap[t] + 2e-9 * (1 + fabs(view->gpu_cap[t])) &&
+                    load <= cap + 2e-9 * (1 + fabs(cap));
+        c->totals.cost[l] = fits ? slot_cost(c, t, load) : NONE;
+    }
+    double best = ckpd__check_totals_slot(&c->totals);
+    for (int32_t j = 0, i = 0; j < proof->jobs; j++)
+        for (size_t a = 0; a < (size_t)proof->activities[j]; a++, i++)
+            c->slot_excess[proof->offset[j] + a * (size_t)proof->slots + (size_t)t] =
+                c->totals.least[i];
+    return best;
+}
+
 static double end_money(const ckpd_path_storage *s, double level)
 {
     double off = level - s->soc_end_kwh;
@@ -366,7 +398,9 @@ static double evaluate(checker *c, const uint8_t *forbidden)
     }
     for (int32_t t = 0; t < proof->slots; t++) {
         combination none = {.load = c->view->base_load_kw[t]};
-        double own = proof->many ? check_many_slot(c, t) : try_slot(c, forbidden, t, 0, &none);
+        double own = proof->many      ? check_many_slot(c, t)
+                     : c->totals.cost ? total_slot(c, forbidden, t)
+                                      : try_slot(c, forbidden, t, 0, &none);
         value += own;
         c->size += own < NONE ? fabs(own) : 0;
         for (int32_t j = 0; !proof->many && own < NONE && j < proof->jobs; j++)
@@ -473,8 +507,10 @@ int32_t ckpd__nat_certificate_check(const ckpd_host *host, const ckpd_path_view 
         nodes = own > nodes ? own : nodes;
         combinations *= certificate->activities[j];
     }
-    if (!certificate->many && (view->jobs > 16 || combinations > 1e6))
-        return CKPD_ERR_NOT_SUPPORTED;
+    bool no_memory = false;
+    if (!certificate->many && (view->jobs > 16 || combinations > 1e6) &&
+        !ckpd__check_totals_init(&c.totals, host, certificate, &no_memory))
+        return no_memory ? CKPD_ERR_NO_MEMORY : CKPD_ERR_NOT_SUPPORTED;
     c.forbidden = take(&c, (size_t)certificate->nodes, certificate->prices);
     c.closed = take(&c, (size_t)certificate->nodes, 1);
     c.path_excess = take(&c, certificate->prices, sizeof(double));
@@ -488,5 +524,6 @@ int32_t ckpd__nat_certificate_check(const ckpd_host *host, const ckpd_path_view 
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         if (blocks[i])
             host->release(blocks[i], host->user);
+    ckpd__check_totals_free(&c.totals, host);
     return ok ? CKPD_OK : CKPD_ERR_NO_MEMORY;
 }

@@ -176,9 +176,9 @@ static bool must_stop(nat_crowd *crowd)
     return crowd->stop != 0;
 }
 
-static bool closed(const nat_crowd *crowd)
+bool ckpd__nat_crowd_is_closed(const nat_crowd *crowd)
 {
-    if (!(crowd->best.cost < NONE))
+    if (!(crowd->best.cost < NONE) || !(crowd->bound > -NONE))
         return false;
     double gap = crowd->best.cost - crowd->bound,
            size = fmax(fabs(crowd->best.cost), fabs(crowd->bound));
@@ -243,7 +243,7 @@ static void climb(nat_crowd *crowd)
     enum { PATIENCE = 6, PLANS_EVERY = 5 };
     double step = 0.4, reach = 0, notable = -NONE, ceiling = ckpd__nat_cost_ceiling(crowd->model);
     int32_t quiet = 0;
-    for (int32_t round = 0; step > 0.004 && !closed(crowd); round++) {
+    for (int32_t round = 0; step > 0.004 && !ckpd__nat_crowd_is_closed(crowd); round++) {
         double value = ckpd__nat_crowd_evaluate(crowd);
         if (must_stop(crowd))
             return;
@@ -281,18 +281,21 @@ static void climb(nat_crowd *crowd)
 
 int32_t ckpd__nat_crowd_run(nat_crowd *crowd)
 {
-    const nat_model *model = crowd->model;
     first_plan(crowd);
     first_prices(crowd);
     if (!crowd->stop)
         climb(crowd);
-    if (crowd->reservoir.failed || crowd->primal.dispatch.failed)
-        return CKPD_ERR_NO_MEMORY;
+    return crowd->reservoir.failed || crowd->primal.dispatch.failed ? CKPD_ERR_NO_MEMORY : CKPD_OK;
+}
+
+int32_t ckpd__nat_crowd_improve(nat_crowd *crowd)
+{
+    const nat_model *model = crowd->model;
     if (!(crowd->best.cost < NONE) || model->jobs < 2)
         return CKPD_OK;
     ckpd__nat_plan_copy(model, &crowd->trial, &crowd->best);
-    for (int64_t in_vain = 0;
-         in_vain < 20 * (int64_t)model->jobs && !closed(crowd) && !must_stop(crowd);) {
+    for (int64_t in_vain = 0; in_vain < 20 * (int64_t)model->jobs &&
+                              !ckpd__nat_crowd_is_closed(crowd) && !must_stop(crowd);) {
         double before = crowd->best.cost;
         ckpd__nat_primal_sum(&crowd->primal, &crowd->best);
         exchange(crowd);

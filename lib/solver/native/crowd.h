@@ -42,8 +42,12 @@ typedef struct nat_crowd {
 int32_t ckpd__nat_crowd_init(nat_crowd *crowd, nat_memory *memory, const nat_model *model,
                              const ckpd_solve_params *params);
 void ckpd__nat_crowd_free(nat_crowd *crowd);
-/* Runs until the asked gap is reached, nothing moves any more, or a limit. */
+/* Climbs until the asked gap is reached, nothing moves any more, or a limit. */
 int32_t ckpd__nat_crowd_run(nat_crowd *crowd);
+/* Then exchanges of two jobs of the best plan, until none helps. */
+int32_t ckpd__nat_crowd_improve(nat_crowd *crowd);
+/* True when the asked gap is reached. */
+bool ckpd__nat_crowd_is_closed(const nat_crowd *crowd);
 
 /* What proves crowd->bound. CKPD_OK or CKPD_ERR_NO_MEMORY. */
 int32_t ckpd__nat_crowd_certify(nat_crowd *crowd, nat_certificate *certificate);
@@ -53,6 +57,9 @@ int32_t ckpd__nat_crowd_certify(nat_crowd *crowd, nat_certificate *certificate);
 
 /* The bound at crowd->price; crowd->path and crowd->wanted (load the slots ask for) are filled. */
 double ckpd__nat_crowd_evaluate(nat_crowd *crowd);
+/* What the prices per slot at `slot_price` ([2 * slots]) are for the activities of a job. */
+void ckpd__nat_crowd_price(const nat_crowd *crowd, const double *slot_price, const nat_job *job,
+                           double *price);
 bool ckpd__nat_crowd_bound_init(nat_crowd *crowd, nat_memory *memory);
 
 #endif

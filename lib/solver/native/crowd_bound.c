@@ -108,15 +108,16 @@ typedef struct nat_crowd_worker {
     atomic_int *next, *stop;
 } nat_crowd_worker;
 
-static void price_activities(const nat_crowd *crowd, const nat_job *job, double *price)
+void ckpd__nat_crowd_price(const nat_crowd *crowd, const double *slot_price, const nat_job *job,
+                           double *price)
 {
     const nat_model *model = crowd->model;
     size_t T = (size_t)model->slots;
     double per_gpu = crowd->prices_gpus ? crowd->kw_per_gpu : 0;
     for (int32_t a = 0; a < job->activities; a++)
         for (size_t t = 0; t < T; t++)
-            price[(size_t)a * T + t] = crowd->price[t] * model->view->load_factor[t] * job->kw[a] +
-                                       crowd->price[T + t] * per_gpu * job->gpus[a];
+            price[(size_t)a * T + t] = slot_price[t] * model->view->load_factor[t] * job->kw[a] +
+                                       slot_price[T + t] * per_gpu * job->gpus[a];
 }
 
 static void *run_worker(void *argument)
@@ -131,7 +132,7 @@ static void *run_worker(void *argument)
         if (j >= model->jobs || atomic_load(self->stop))
             return NULL;
         const nat_job *job = &model->job[j];
-        price_activities(crowd, job, price);
+        ckpd__nat_crowd_price(crowd, crowd->price, job, price);
         crowd->path_value[j] = ckpd__nat_path_solve(work, model, job, price, NULL);
         if (crowd->path_value[j] < NONE)
             ckpd__nat_path_trace(work, model, job, &crowd->path[j]);

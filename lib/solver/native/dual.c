@@ -144,10 +144,11 @@ static double evaluate_reservoir(nat_dual *dual, const uint8_t *forbidden, doubl
             reservoir->corner + (size_t)t * (size_t)reservoir->most + mixture.left;
         int32_t *choice = dual->choice + 2 * (size_t)t * (size_t)model->jobs;
         dual->part[t] = mixture.part;
-        ckpd__nat_slot_choice(&dual->slot_work, dual->stack, t, corner->level, choice);
+        ckpd__nat_slot_choice(&dual->slot_work, dual->stack, model, t, dual->job_price,
+                              dual->job_forbidden, corner->level, choice);
         if (mixture.part > 0)
-            ckpd__nat_slot_choice(&dual->slot_work, dual->stack, t, corner[1].level,
-                                  choice + model->jobs);
+            ckpd__nat_slot_choice(&dual->slot_work, dual->stack, model, t, dual->job_price,
+                                  dual->job_forbidden, corner[1].level, choice + model->jobs);
         *size += fabs(corner->cost) + fabs(dual->worth[t]) * model->storage->soc_max_kwh;
     }
     return sum;

@@ -104,7 +104,7 @@ static double slot_slack(const finish *f, int32_t t, const frame *at)
     double paid = 0;
     for (int32_t j = 0; j < f->model->jobs; j++) {
         int32_t a = at->group[j * f->model->activities + at->chosen[j]].activity;
-        level = stack->next[j][level * f->model->job[j].activities + a];
+        level = nat_level_after(stack, f->model, j, a, level);
         if (level < 0)
             return NONE;
         paid += dual->job_price[j][(size_t)a * (size_t)f->model->slots + (size_t)t];

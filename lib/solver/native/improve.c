@@ -1,35 +1,117 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Better plans from good ones: hold all jobs but a few to what they do in the best plan and climb
- * the bound of the rest. With few free jobs the bound nearly meets the optimum, so its paths are
- * the best exchange.
+ * Better plans from good ones: all jobs but a few stay as they are in the plan, and the few are a
+ * problem of their own beside the load of the rest. With few jobs the bound nearly meets the
+ * optimum, so its search ends soon with the best exchange or the proof that there is none.
  */
+#include "solver/native/improve.h"
 #include "solver/native/search.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Forbids to all jobs but the free ones what they do not do in the best plan. */
-static void hold_others(nat_search *search, const int32_t *free_jobs, int32_t count)
+/* A gain below this share of the cost is none. */
+static const double LEAST_GAIN = 1e-6;
+
+/* The few jobs as a problem: the caps and the load that the others leave. */
+typedef struct part {
+    nat_model model;
+    ckpd_path_view view;
+    ckpd_host host;
+    ckpd_solve_params params;
+    nat_search search;
+} part;
+
+static bool build_part(part *p, nat_memory *memory, const nat_exchange *with, const nat_plan *best,
+                       const int32_t *free_jobs, int32_t count)
 {
-    const nat_model *model = search->model;
-    size_t T = (size_t)model->slots;
-    memset(search->forbidden, 0, search->dual.layout.size);
-    for (int32_t j = 0; j < model->jobs; j++) {
-        uint8_t *own = search->forbidden + search->dual.layout.job[j];
-        bool is_free = false;
-        for (int32_t i = 0; i < count; i++)
-            is_free = is_free || free_jobs[i] == j;
-        if (is_free)
-            continue;
-        memset(own, 1, (size_t)model->job[j].activities * T);
-        for (size_t t = 0; t < T; t++)
-            own[(size_t)search->best.path[j].activity[t] * T + t] = 0;
+    const nat_model *model = with->model;
+    size_t T = (size_t)model->slots, n = (size_t)count;
+    const ckpd_path_job **jobs = ckpd__nat_alloc(memory, n, sizeof *jobs);
+    p->model = *model;
+    p->view = *model->view;
+    p->model.job = ckpd__nat_alloc(memory, n, sizeof *p->model.job);
+    p->model.fixed_kw = ckpd__nat_alloc(memory, T, sizeof *p->model.fixed_kw);
+    p->model.gpus_free = ckpd__nat_alloc(memory, T, sizeof *p->model.gpus_free);
+    if (!jobs || !p->model.job || !p->model.fixed_kw || !p->model.gpus_free)
+        return false;
+    ckpd__nat_primal_sum(with->primal, best);
+    for (int32_t i = 0; i < count; i++) {
+        p->model.job[i] = model->job[free_jobs[i]];
+        jobs[i] = model->view->job[free_jobs[i]];
+        ckpd__nat_primal_add(with->primal, free_jobs[i], &best->path[free_jobs[i]], -1);
     }
+    for (int32_t t = 0; t < model->slots; t++) {
+        p->model.fixed_kw[t] = nat_load(model, t, with->primal->kw[t]);
+        p->model.gpus_free[t] = model->gpus_free[t] - with->primal->gpus[t];
+    }
+    p->view.job = jobs;
+    p->view.jobs = p->model.jobs = count;
+    p->view.start = NULL;
+    p->model.view = &p->view;
+    return true;
 }
 
-/* Jobs of the i-th exchange: all pairs first, then ever new triples. */
-static int32_t choose_jobs(int32_t jobs, int64_t i, int32_t free_jobs[3])
+/* Puts the paths of the part's best plan into the whole plan, unless rounding made them look
+ * better. */
+static bool take_over(part *p, const nat_exchange *with, nat_plan *best, const int32_t *free_jobs,
+                      int32_t count)
+{
+    int32_t slots = with->model->slots;
+    double before = best->cost;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t i = 0; i < count; i++) {
+            nat_path *path = &best->path[free_jobs[i]];
+            ckpd__nat_path_copy(&p->search.trial.path[i], path, slots);
+            ckpd__nat_path_copy(path, &p->search.best.path[i], slots);
+            ckpd__nat_path_copy(&p->search.best.path[i], &p->search.trial.path[i], slots);
+        }
+        ckpd__nat_primal_cost(with->primal, best);
+        if (best->cost < before)
+            return true;
+    }
+    return false;
+}
+
+int32_t ckpd__nat_exchange(nat_exchange *with, nat_plan *best, const int32_t *free_jobs,
+                           int32_t count, bool *gained)
+{
+    nat_memory memory = {.host = with->host};
+    part p = {.host = *with->host, .params = *with->params};
+    *gained = false;
+    p.host.report = NULL; /* its costs are not those of a whole plan */
+    p.params.relative_gap = 0;
+    p.params.absolute_gap = LEAST_GAIN * fabs(best->cost);
+    p.params.node_limit = with->nodes;
+    if (p.params.iteration_limit >= 0)
+        p.params.iteration_limit = p.params.iteration_limit > with->iterations
+                                       ? p.params.iteration_limit - with->iterations
+                                       : 1;
+    int32_t status =
+        build_part(&p, &memory, with, best, free_jobs, count) ? CKPD_OK : CKPD_ERR_NO_MEMORY;
+    if (status == CKPD_OK) {
+        memory.host = &p.host;
+        status = ckpd__nat_search_init(&p.search, &memory, &p.model, &p.params);
+    }
+    if (status == CKPD_OK) {
+        for (int32_t i = 0; i < count; i++)
+            ckpd__nat_path_copy(&p.search.trial.path[i], &best->path[free_jobs[i]],
+                                with->model->slots);
+        status = ckpd__nat_search_exchange(&p.search);
+        with->iterations += p.search.iterations;
+        with->stop = p.search.stop == 2 ? 2 : with->stop;
+        if (p.search.primal.dispatch.failed || p.search.dual.reservoir.failed || p.search.failed)
+            status = CKPD_ERR_NO_MEMORY;
+    }
+    if (status == CKPD_OK && p.search.best.cost < p.search.start_cost)
+        *gained = take_over(&p, with, best, free_jobs, count);
+    ckpd__nat_primal_free(&p.search.primal);
+    ckpd__nat_dual_free(&p.search.dual);
+    ckpd__nat_release(&memory);
+    return status == CKPD_ERR_NOT_SUPPORTED ? CKPD_OK : status;
+}
+
+int32_t ckpd__nat_choose_jobs(int32_t jobs, int64_t i, int32_t most, int32_t free_jobs[4])
 {
     int64_t pairs = (int64_t)jobs * (jobs - 1) / 2;
     if (i < pairs) {
@@ -41,7 +123,9 @@ static int32_t choose_jobs(int32_t jobs, int64_t i, int32_t free_jobs[3])
         return 2;
     }
     uint64_t mix = (uint64_t)i * 0x9E3779B97F4A7C15u;
-    for (int32_t n = 0; n < 3;) {
+    int32_t count = jobs <= 3 || i % 2 ? 3 : 4;
+    count = count < most ? count : most;
+    for (int32_t n = 0; n < count;) {
         mix ^= mix >> 29;
         mix = mix * 6364136223846793005u + 1442695040888963407u;
         int32_t j = (int32_t)((mix >> 33) % (uint64_t)jobs);
@@ -51,29 +135,5 @@ static int32_t choose_jobs(int32_t jobs, int64_t i, int32_t free_jobs[3])
         if (!taken)
             free_jobs[n++] = j;
     }
-    return 3;
-}
-
-void ckpd__nat_search_improve(nat_search *search, int32_t patience, double bound)
-{
-    static const nat_climb how = {150, 8, 1, 0.1, 10, 0.02};
-    nat_dual *dual = &search->dual;
-    int32_t jobs = search->model->jobs, in_vain = 0;
-    size_t bytes = dual->layout.size * sizeof *dual->price;
-    if (jobs < 3 || !(search->best.cost < (double)INFINITY))
-        return;
-    memcpy(search->kept_price, dual->price, bytes);
-    memcpy(search->kept_forbidden, search->forbidden, dual->layout.size);
-    while (in_vain < patience && !search->stop && bound < ckpd__nat_search_cutoff(search)) {
-        int32_t free_jobs[3], count = choose_jobs(jobs, search->exchanges++, free_jobs);
-        double before = search->best.cost;
-        hold_others(search, free_jobs, count);
-        memcpy(dual->price, search->kept_price, bytes);
-        search->improving = true;
-        ckpd__nat_search_climb(search, &how);
-        search->improving = false;
-        in_vain = search->best.cost < before ? 0 : in_vain + 1;
-    }
-    memcpy(dual->price, search->kept_price, bytes);
-    memcpy(search->forbidden, search->kept_forbidden, dual->layout.size);
+    return count;
 }

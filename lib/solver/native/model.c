@@ -213,6 +213,15 @@ static void keep_moves(nat_job *job, const int32_t *duration)
     }
 }
 
+/* A row of nodes, and what the vector loops read beyond it. */
+static int32_t row_stride(const nat_job *job)
+{
+    int32_t longest = 0;
+    for (int32_t i = 0; i < job->moves; i++)
+        longest = job->move[i].segments > longest ? job->move[i].segments : longest;
+    return (job->segments + 1 + longest + 3 + 3) / 4 * 4;
+}
+
 static void fill_window(const nat_model *model, nat_job *job)
 {
     for (int32_t t = 0; t <= model->slots; t++) {
@@ -237,7 +246,6 @@ static int32_t build_job(nat_model *model, nat_memory *memory, nat_job *job,
     size_t kinds = 1 + (size_t)in->modes + (in->move_last_kw ? moves : 0);
     job->in = in;
     job->segments = in->segments;
-    job->stride = (in->segments + 1 + 3) / 4 * 4;
     job->source_slot = in->source_slot;
     job->source_segment = in->source_segment;
     job->source_state = in->source_state;
@@ -294,6 +302,7 @@ int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_p
             model->stop = memory->host->should_stop(memory->host->user);
         nat_job *job = &model->job[j];
         status = build_job(model, memory, job, view->job[j]);
+        job->stride = row_stride(job);
         model->activities = max32(model->activities, job->activities);
         model->stride = max32(model->stride, job->stride);
         model->states = max32(model->states, job->states);

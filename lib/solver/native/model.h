@@ -33,7 +33,8 @@ typedef struct nat_move {
 
 typedef struct nat_job {
     const ckpd_path_job *in;
-    int32_t segments, stride; /* stride: segments + 1, rounded up for the vector loops */
+    int32_t segments;
+    int32_t stride; /* of a row of nodes: room beyond the last for the longest move */
     int32_t source_slot, source_segment, source_state, deadline, states;
     bool wait;
     int32_t activities;

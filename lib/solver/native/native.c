@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Up to here the combinations of a slot are told apart from the start. */
+enum { FEW_JOBS = 4 };
+
 static void write_plan(const nat_model *model, const nat_plan *plan, ckpd_path_plan *out)
 {
     size_t T = (size_t)model->slots;
@@ -83,10 +86,29 @@ static int32_t solve_slotwise(const ckpd_host *host, const ckpd_path_view *view,
     return status == CKPD_ERR_NO_MEMORY ? refuse(result, status, "out of memory") : status;
 }
 
-/* Few jobs: prices per job and activity, and a tree over what they leave open. */
+/* The best plan and the prices of a crowd are where the search goes on. */
+static void prime(nat_search *search, const nat_crowd *crowd)
+{
+    const nat_model *model = crowd->model;
+    for (int32_t j = 0; j < model->jobs; j++)
+        ckpd__nat_crowd_price(crowd, crowd->best_price, &model->job[j],
+                              search->dual.price + search->dual.layout.job[j]);
+    memcpy(search->dual.worth, crowd->best_worth, (size_t)model->slots * sizeof *crowd->worth);
+    memcpy(search->primal.target, crowd->primal.target,
+           (size_t)model->slots * sizeof *crowd->primal.target);
+    ckpd__nat_plan_copy(model, &search->best, &crowd->best);
+    ckpd__nat_plan_copy(model, &search->trial, &crowd->best);
+    search->iterations = crowd->iterations;
+    search->primed = crowd->best.cost < (double)INFINITY;
+}
+
+/*
+ * Prices per job and activity, and a tree over what they leave open. `crowd`: what one price per
+ * slot has found before, or NULL.
+ */
 static int32_t solve_few(nat_memory *memory, const nat_model *model,
-                         const ckpd_solve_params *params, ckpd_path_result *result,
-                         nat_certificate *certificate)
+                         const ckpd_solve_params *params, const nat_crowd *crowd,
+                         ckpd_path_result *result, nat_certificate *certificate)
 {
     nat_search search = {0};
     int32_t status = ckpd__nat_search_init(&search, memory, model, params);
@@ -95,6 +117,8 @@ static int32_t solve_few(nat_memory *memory, const nat_model *model,
                                                                                : CKPD_ERR_NO_MEMORY;
     search.certificate = certificate;
     search.plain = certificate != NULL;
+    if (status == CKPD_OK && crowd)
+        prime(&search, crowd);
     if (status == CKPD_OK)
         status = ckpd__nat_search_run(&search);
     if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed ||
@@ -114,7 +138,27 @@ static int32_t solve_few(nat_memory *memory, const nat_model *model,
     return status;
 }
 
-/* Many jobs: one price per slot. */
+static int32_t write_crowd(nat_crowd *crowd, ckpd_path_result *result, nat_certificate *certificate)
+{
+    const nat_model *model = crowd->model;
+    int32_t status = ckpd__nat_crowd_improve(crowd);
+    if (status == CKPD_OK && certificate)
+        status = ckpd__nat_crowd_certify(crowd, certificate);
+    if (status != CKPD_OK)
+        return status;
+    bool impossible = crowd->stop == 0 && crowd->bound >= ckpd__nat_cost_ceiling(model);
+    result->iterations = crowd->iterations;
+    result->nodes = 0;
+    write_result(model, crowd->params,
+                 (ending){&crowd->best, crowd->bound, impossible, crowd->stop}, result);
+    if (result->outcome == CKPD_OUTCOME_FEASIBLE && crowd->stop == 0)
+        refuse(result, CKPD_OK,
+               "many jobs: the gap left is that of the bound by one price per slot");
+    return status;
+}
+
+/* Many jobs: one price per slot; the combinations of slots after that, where they are not too many.
+ */
 static int32_t solve_many(nat_memory *memory, const nat_model *model,
                           const ckpd_solve_params *params, ckpd_path_result *result,
                           nat_certificate *certificate)
@@ -123,18 +167,15 @@ static int32_t solve_many(nat_memory *memory, const nat_model *model,
     int32_t status = ckpd__nat_crowd_init(&crowd, memory, model, params);
     if (status == CKPD_OK)
         status = ckpd__nat_crowd_run(&crowd);
-    if (status == CKPD_OK && certificate)
-        status = ckpd__nat_crowd_certify(&crowd, certificate);
-    if (status == CKPD_OK) {
-        bool impossible = crowd.stop == 0 && crowd.bound >= ckpd__nat_cost_ceiling(model);
-        result->iterations = crowd.iterations;
-        result->nodes = 0;
-        write_result(model, params, (ending){&crowd.best, crowd.bound, impossible, crowd.stop},
-                     result);
-        if (result->outcome == CKPD_OUTCOME_FEASIBLE && crowd.stop == 0)
-            refuse(result, CKPD_OK,
-                   "many jobs: the gap left is that of the bound by one price per slot");
+    bool done = crowd.stop || ckpd__nat_crowd_is_closed(&crowd) ||
+                crowd.bound >= ckpd__nat_cost_ceiling(model) || !ckpd__nat_stack_is_small(model);
+    if (status == CKPD_OK && !done) {
+        status = solve_few(memory, model, params, &crowd, result, certificate);
+        done = status == CKPD_ERR_NOT_SUPPORTED;
+        status = done ? CKPD_OK : status;
     }
+    if (status == CKPD_OK && done)
+        status = write_crowd(&crowd, result, certificate);
     ckpd__nat_crowd_free(&crowd);
     return status;
 }
@@ -161,8 +202,8 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
     if (status == CKPD_OK && model.stop)
         write_stopped(model.stop, result);
     else if (status == CKPD_OK)
-        status = ckpd__nat_stack_is_small(&model)
-                     ? solve_few(&memory, &model, params, result, certificate)
+        status = model.jobs <= FEW_JOBS
+                     ? solve_few(&memory, &model, params, NULL, result, certificate)
                      : CKPD_ERR_NOT_SUPPORTED;
     if (status == CKPD_ERR_NOT_SUPPORTED)
         status = solve_many(&memory, &model, params, result, certificate);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/path.h"
+#include "solver/native/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,7 +50,8 @@ bool ckpd__nat_path_work_init(nat_path_work *work, nat_memory *memory, const nat
     work->togo = ckpd__nat_alloc(memory, nodes, sizeof *work->togo);
     work->reach = ckpd__nat_alloc(memory, nodes, sizeof *work->reach);
     work->by_rule = ckpd__nat_alloc(memory, by_rule, sizeof *work->by_rule);
-    return work->sum && work->clear && work->togo && work->reach && work->by_rule;
+    work->pull = ckpd__nat_alloc(memory, (size_t)model->moves, sizeof *work->pull);
+    return work->sum && work->clear && work->togo && work->reach && work->by_rule && work->pull;
 }
 
 /* --- prices ------------------------------------------------------------------------------------
@@ -113,24 +115,42 @@ static double move_cost(const nat_path_work *work, int32_t slots, const nat_move
 /* --- one row of the shortest-path table --------------------------------------------------------
  */
 
+static inline double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 /*
- * The innermost loop of the solver gets vector instructions where -O2 alone does not give them, and
- * the wider ones where the machine has them. It adds and compares only, so every variant gives the
- * same bits.
+ * row[k] = min(row[k], pull[i].next[k] + pull[i].cost) over all i, for `count` nodes: all moves
+ * from one slot. Four at a time, because each pass over the row costs a load and a store of it.
  */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define VECTOR_LOOP __attribute__((optimize("O3"), target_clones("avx2", "default")))
-#elif defined(__GNUC__) && !defined(__clang__)
-#define VECTOR_LOOP __attribute__((optimize("O3")))
-#else
-#define VECTOR_LOOP
-#endif
+NAT_VECTOR_LOOP static void pull_row(double *restrict row, const nat_pull *restrict pull,
+                                     int32_t pulls, int32_t count)
+{
+    int32_t i = 0;
+    for (; i + 4 <= pulls; i += 4) {
+        const double *a = pull[i].next, *b = pull[i + 1].next, *c = pull[i + 2].next,
+                     *d = pull[i + 3].next;
+        double cost_a = pull[i].cost, cost_b = pull[i + 1].cost, cost_c = pull[i + 2].cost,
+               cost_d = pull[i + 3].cost;
+        for (int32_t k = 0; k < count; k++) {
+            double ab = lesser(a[k] + cost_a, b[k] + cost_b);
+            double cd = lesser(c[k] + cost_c, d[k] + cost_d);
+            row[k] = lesser(lesser(ab, cd), row[k]);
+        }
+    }
+    for (; i < pulls; i++) {
+        const double *a = pull[i].next;
+        double cost_a = pull[i].cost;
+        for (int32_t k = 0; k < count; k++)
+            row[k] = lesser(a[k] + cost_a, row[k]);
+    }
+}
 
 /* best[k] = min(best[k], cost + extra[k] + next[k]) for the edges of one move started in one slot.
  */
-VECTOR_LOOP static void relax(double *restrict best, const double *restrict next, double cost,
-                              int32_t count)
+NAT_VECTOR_LOOP static void relax(double *restrict best, const double *restrict next, double cost,
+                                  int32_t count)
 {
     for (int32_t k = 0; k < count; k++) {
         double value = next[k] + cost;
@@ -174,7 +194,7 @@ static void relax_move(const nat_path_work *work, const nat_model *model, const 
         ((size_t)(t + move->slots) * (size_t)job->states + (size_t)state) * (size_t)job->stride +
         (size_t)(first + move->segments);
     const ckpd_path_job *in = job->in;
-    if (!in->edge_cost && !in->edge_closed) {
+    if (!in->edge_cost && !in->edge_closed) { /* with transitions */
         relax(best + first, next, cost, count);
         return;
     }
@@ -197,6 +217,29 @@ static void settle_row(const nat_path_work *work, const nat_model *model, const 
         row[job->segments] = is_clear(work, model->slots, 0, t, model->slots) ? 0 : NONE;
 }
 
+/* Moves that cost nothing of their own: no edge needs a look, as rows are infinite beyond their
+ * nodes up to the longest move. */
+static void relax_plain(nat_path_work *work, const nat_model *model, const nat_job *job, int32_t t,
+                        double *row)
+{
+    size_t stride = (size_t)job->stride;
+    int32_t pulls = 0, low = job->low[t], count = job->high[t] - low + 1;
+    if (count <= 0)
+        return;
+    count = (count + 3) / 4 * 4;
+    for (int32_t i = next_move(work, model, job, 0, t); i < job->moves;
+         i = next_move(work, model, job, i + 1, t)) {
+        const nat_move *move = &job->move[i];
+        if (t + move->slots > job->deadline)
+            continue;
+        double cost = move_cost(work, model->slots, move, t);
+        if (cost < NONE)
+            work->pull[pulls++] = (nat_pull){cost, work->togo + (size_t)(t + move->slots) * stride +
+                                                       (size_t)(low + move->segments)};
+    }
+    pull_row(row + low, work->pull, pulls, count);
+}
+
 static void solve_row(nat_path_work *work, const nat_model *model, const nat_job *job, int32_t t)
 {
     size_t stride = (size_t)job->stride, row_size = (size_t)job->states * stride;
@@ -208,7 +251,10 @@ static void solve_row(nat_path_work *work, const nat_model *model, const nat_job
         for (size_t i = 0; i < row_size; i++)
             row[i] = NONE;
     if (job->states == 1) {
-        for (int32_t i = next_move(work, model, job, 0, t); i < job->moves;
+        bool plain = !job->in->edge_cost && !job->in->edge_closed;
+        if (plain)
+            relax_plain(work, model, job, t, row);
+        for (int32_t i = plain ? job->moves : next_move(work, model, job, 0, t); i < job->moves;
              i = next_move(work, model, job, i + 1, t))
             relax_move(work, model, job, &job->move[i], t, row);
         settle_row(work, model, job, 0, t, row);

@@ -12,6 +12,12 @@ typedef struct nat_path {
     int32_t *activity;    /* [slots] */
 } nat_path;
 
+/* A move from the slot at hand: its cost and the row that it leads to, shifted by its segments. */
+typedef struct nat_pull {
+    double cost;
+    const double *next;
+} nat_pull;
+
 /* Work area of the path block, large enough for every job of the model. One per thread. */
 typedef struct nat_path_work {
     double *sum;     /* [activities][slots + 1] prefix sums of price minus idle price */
@@ -19,6 +25,7 @@ typedef struct nat_path_work {
     double *togo;    /* [slots + 1][states][stride] cheapest way from a node to the end */
     double *reach;   /* [slots + 1][states][stride] cheapest way to a node; for marginals only */
     double *by_rule; /* [modes * classes][stride] with transitions */
+    nat_pull *pull;  /* [moves] */
     double idle;     /* price of idling through all slots */
     bool forbids;
 } nat_path_work;

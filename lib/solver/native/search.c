@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/search.h"
+#include "solver/native/improve.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { EXCHANGE_NODES = 20 };
 
 /* An open node: what is forbidden there, and the prices of its parent to start from. */
 typedef struct nat_node {
@@ -43,11 +46,9 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
     search->scratch = ckpd__nat_alloc(memory, n, sizeof *search->scratch);
     search->mean = ckpd__nat_alloc(memory, n, sizeof *search->mean);
     search->forbidden = ckpd__nat_alloc(memory, n, 1);
-    search->kept_price = ckpd__nat_alloc(memory, n, sizeof *search->kept_price);
-    search->kept_forbidden = ckpd__nat_alloc(memory, n, 1);
-    return search->direction && search->mean && search->best_price && search->kept_price &&
-                   search->kept_forbidden && search->excess && search->scratch &&
-                   search->forbidden && ckpd__nat_primal_init(&search->primal, memory, model) &&
+    return search->direction && search->mean && search->best_price && search->excess &&
+                   search->scratch && search->forbidden &&
+                   ckpd__nat_primal_init(&search->primal, memory, model) &&
                    ckpd__nat_plan_init(&search->best, memory, model) &&
                    ckpd__nat_plan_init(&search->trial, memory, model)
                ? CKPD_OK
@@ -366,6 +367,34 @@ static int32_t record(nat_search *search)
     return certificate->nodes - 1;
 }
 
+/* Exchanges of a few jobs of the best plan, until `patience` of them in a row gain nothing or
+ * `bound` proves the best plan. False when out of memory. */
+static bool improve(nat_search *search, int32_t patience, double bound)
+{
+    nat_exchange with = {.model = search->model,
+                         .host = search->host,
+                         .params = search->params,
+                         .primal = &search->primal,
+                         .nodes = EXCHANGE_NODES,
+                         .iterations = search->iterations};
+    int32_t status = CKPD_OK;
+    if (search->nested || search->model->jobs < 3 || !(search->best.cost < (double)INFINITY))
+        return true;
+    for (int32_t in_vain = 0; in_vain < patience && status == CKPD_OK &&
+                              bound < ckpd__nat_search_cutoff(search) &&
+                              !ckpd__nat_search_must_stop(search);) {
+        bool gained;
+        int32_t free_jobs[4],
+            count = ckpd__nat_choose_jobs(search->model->jobs, search->exchanges++, 4, free_jobs);
+        status = ckpd__nat_exchange(&with, &search->best, free_jobs, count, &gained);
+        search->iterations = with.iterations;
+        in_vain = gained ? 0 : in_vain + 1;
+        if (gained)
+            ckpd__nat_search_report(search);
+    }
+    return status == CKPD_OK;
+}
+
 /* Handles the node at hand; pushes what remains of it. */
 static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, double known)
 {
@@ -377,11 +406,11 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
         record(search);
         return true;
     }
-    if (search->nodes == 1)
-        ckpd__nat_search_improve(search, search->model->jobs * (search->model->jobs + 1) / 2,
-                                 bound);
-    else if (search->nodes % 16 == 0)
-        ckpd__nat_search_improve(search, 2, bound);
+    int32_t patience = search->nodes == 1 ? search->model->jobs * (search->model->jobs + 1) / 2
+                       : search->nodes % 16 == 0 ? 2
+                                                 : 0;
+    if (!improve(search, patience, bound))
+        return false;
     bool empty = !(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY);
     int32_t number = record(search);
     if (empty || bound >= ckpd__nat_search_cutoff(search))
@@ -400,18 +429,17 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     return true;
 }
 
-int32_t ckpd__nat_search_run(nat_search *search)
+/* The tree: its root with `root` as effort, then the node with the least bound. */
+static int32_t explore(nat_search *search, const nat_climb *root)
 {
-    static const nat_climb pair = {2000, 12, 1, 0.3, 10, 0.02},
-                           several = {2000, 20, 1, 0.05, 10, 0.005},
-                           inner = {25, 4, 1.5, 0.1, 0, 0.005};
+    static const nat_climb inner = {25, 4, 1.5, 0.1, 0, 0.005};
     nat_tree tree = {.host = search->host,
                      .prices = search->dual.layout.size,
                      .bits = (search->dual.layout.size + 7) / 8};
     search->at.parent = -1;
-    first_plan(search);
-    first_prices(search);
-    bool ok = expand(&tree, search, search->model->jobs > 2 ? &several : &pair, -(double)INFINITY);
+    if (!search->primed)
+        first_prices(search);
+    bool ok = expand(&tree, search, root, -(double)INFINITY);
     while (ok && tree.count > 0 && !search->stop) {
         double bound = tree.heap[0].bound;
         search->bound = fmax(search->bound, fmin(bound, ckpd__nat_search_cutoff(search)));
@@ -430,4 +458,25 @@ int32_t ckpd__nat_search_run(nat_search *search)
     }
     free_tree(&tree);
     return ok ? CKPD_OK : CKPD_ERR_NO_MEMORY;
+}
+
+int32_t ckpd__nat_search_run(nat_search *search)
+{
+    static const nat_climb pair = {2000, 12, 1, 0.3, 10, 0.02},
+                           several = {2000, 20, 1, 0.05, 10, 0.005};
+    if (!search->primed)
+        first_plan(search);
+    return explore(search, search->model->jobs > 2 ? &several : &pair);
+}
+
+int32_t ckpd__nat_search_exchange(nat_search *search)
+{
+    static const nat_climb root = {150, 8, 1, 0.1, 10, 0.02};
+    search->nested = true;
+    ckpd__nat_search_offer_trial(search);
+    search->start_cost = search->best.cost;
+    if (search->model->storage)
+        memcpy(search->dual.worth, search->primal.found_worth,
+               (size_t)search->model->slots * sizeof *search->dual.worth);
+    return explore(search, &root);
 }

@@ -23,14 +23,14 @@ typedef struct nat_search {
     double *scratch;    /* [layout.size] */
     double *mean;       /* [layout.size] share of the bound's paths, of late, that do it */
     uint8_t *forbidden; /* [layout.size] of the node at hand */
-    double *kept_price; /* [layout.size] of the node, while plans are made better */
-    uint8_t *kept_forbidden;      /* [layout.size] */
     nat_certificate *certificate; /* gets every node, or NULL */
     nat_proof at;                 /* the split that led to the node at hand */
     bool lost_proof;              /* out of memory for the certificate */
     bool failed;                  /* out of memory in a last step (finish.c) */
     bool plain;                   /* prices alone close a node: somebody wants to see them */
-    bool improving;               /* plans are sought that are better by less than the asked gap */
+    double start_cost;            /* of the plan that an exchange begins with */
+    bool primed;                  /* the best plan and the prices to start from are there already */
+    bool nested;                  /* an exchange: plans are not made better by further ones */
     int64_t exchanges;            /* of jobs, tried so far */
     int32_t pull;                 /* turns through the strengths of tracking */
     int64_t iterations, nodes;
@@ -42,6 +42,11 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
 /* Runs until the gap is closed, the tree is empty or a limit stops it. CKPD_OK or
  * CKPD_ERR_NO_MEMORY. */
 int32_t ckpd__nat_search_run(nat_search *search);
+/*
+ * Seeks a plan that is cheaper than plan `trial` (paths filled), which becomes the first one; the
+ * same limits and results.
+ */
+int32_t ckpd__nat_search_exchange(nat_search *search);
 /* A bound from which on a node holds nothing worth finding. */
 double ckpd__nat_search_cutoff(const nat_search *search);
 
@@ -56,6 +61,10 @@ typedef struct nat_climb {
     double finish;       /* gap, as a share of the cost, at which the plans left are counted out */
 } nat_climb;
 
+/* Counts an evaluation; true when a limit or the host ends the search. */
+bool ckpd__nat_search_must_stop(nat_search *search);
+/* Tells the host of the best plan. */
+void ckpd__nat_search_report(nat_search *search);
 /* Raises the bound of a node from dual->price on; leaves the best prices there, evaluated. */
 double ckpd__nat_search_climb(nat_search *search, const nat_climb *how);
 /* Makes plan `trial` (paths filled) better and keeps it when it is the best so far. */
@@ -65,15 +74,6 @@ void ckpd__nat_search_offer_trial(nat_search *search);
 /* Keeps the paths of the last evaluation, as they are and made better, when they are the best so
  * far. */
 void ckpd__nat_search_offer_paths(nat_search *search);
-
-/* --- improve.c -----------------------------------------------------------------------------------
- */
-
-/*
- * Exchanges of two or three jobs of the best plan, until `patience` of them in a row gain nothing
- * or `bound` proves the best plan.
- */
-void ckpd__nat_search_improve(nat_search *search, int32_t patience, double bound);
 
 /* --- finish.c ------------------------------------------------------------------------------------
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/slot.h"
 #include "solver/native/storage.h"
+#include "solver/native/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,29 +63,67 @@ static caps loosest_caps(const nat_model *model)
     return most;
 }
 
-bool ckpd__nat_stack_is_small(const nat_model *model)
+/* What every count of GPUs is a multiple of; 0 when there are none. */
+static int32_t gpu_divisor(const nat_model *model)
 {
-    static const double MOST_WORK = 1.5e6; /* sums per evaluation of the bound: some milliseconds */
     int32_t divisor = 0;
-    double combinations = 1, most_gpus = 0, activities = 0;
-    for (int32_t j = 0; j < model->jobs; j++) {
-        const nat_job *job = &model->job[j];
-        int32_t own = 0;
-        combinations *= job->activities;
-        activities += job->activities;
-        for (int32_t a = 0; a < job->activities; a++) {
-            own = job->gpus[a] > own ? job->gpus[a] : own;
-            for (int32_t b = job->gpus[a]; b;) { /* Euclid's algorithm */
+    for (int32_t j = 0; j < model->jobs; j++)
+        for (int32_t a = 0; a < model->job[j].activities; a++)
+            for (int32_t b = model->job[j].gpus[a]; b;) { /* Euclid's algorithm */
                 int32_t rest = divisor % b;
                 divisor = b;
                 b = rest;
             }
-        }
-        most_gpus += own;
+    return divisor;
+}
+
+/* Levels of a lattice of all multiples of the divisor up to what jobs and caps allow. */
+static double lattice_levels(const nat_model *model, int32_t divisor)
+{
+    double most = 0;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        int32_t own = 0;
+        for (int32_t a = 0; a < model->job[j].activities; a++)
+            own = model->job[j].gpus[a] > own ? model->job[j].gpus[a] : own;
+        most += own;
     }
-    most_gpus = fmin(most_gpus, fmax(loosest_caps(model).gpus, 0));
-    double levels = divisor > 0 ? most_gpus / divisor + 1 : 1;
-    return model->jobs <= 4 || fmin(levels, combinations) * activities * model->slots <= MOST_WORK;
+    most = fmin(most, fmax(loosest_caps(model).gpus, 0));
+    return divisor > 0 ? floor(most / divisor) + 1 : 1;
+}
+
+static double combinations(const nat_model *model)
+{
+    double product = 1;
+    for (int32_t j = 0; j < model->jobs; j++)
+        product *= model->job[j].activities;
+    return product;
+}
+
+/* Power per GPU where it is one number for all, else 0. */
+static double one_kw_per_gpu(const nat_model *model)
+{
+    double ratio = 0;
+    for (int32_t j = 0; j < model->jobs; j++)
+        for (int32_t a = 0; a < model->job[j].activities; a++) {
+            double gpus = model->job[j].gpus[a], kw = model->job[j].kw[a];
+            if (ratio <= 0 && gpus > 0)
+                ratio = kw / gpus;
+            if (fabs(kw - ratio * gpus) > SAME_POWER * kw)
+                return 0;
+        }
+    return ratio;
+}
+
+bool ckpd__nat_stack_is_small(const nat_model *model)
+{
+    /* Sums per evaluation of the bound: some milliseconds one by one, some tens in vector loops. */
+    static const double MOST_WORK = 1.5e6, MOST_LATTICE_WORK = 5e7;
+    double levels = lattice_levels(model, gpu_divisor(model)), activities = 0;
+    bool lattice = one_kw_per_gpu(model) > 0;
+    for (int32_t j = 0; j < model->jobs; j++)
+        activities += model->job[j].activities;
+    return model->jobs <= 4 || fmin(levels, combinations(model)) * activities * model->slots <=
+                                   (lattice ? MOST_LATTICE_WORK : MOST_WORK);
 }
 
 /* All sums of a level and an activity, sorted and without repeats; returns their number. */
@@ -105,13 +144,19 @@ static int32_t add_job(const nat_level *levels, int32_t count, const nat_job *jo
     return kept;
 }
 
-static void link_stage(int32_t *next, const nat_level *levels, int32_t count, const nat_job *job,
-                       const nat_level *sums, int32_t kept)
+static void link_stage(int32_t *next, int32_t *prev, const nat_level *levels, int32_t count,
+                       const nat_job *job, const nat_level *sums, int32_t kept)
 {
+    for (int32_t i = 0; i < job->activities * kept; i++)
+        prev[i] = -1;
     for (int32_t l = 0; l < count; l++)
-        for (int32_t a = 0; a < job->activities; a++)
-            next[l * job->activities + a] = find_level(
+        for (int32_t a = 0; a < job->activities; a++) {
+            int32_t to = find_level(
                 sums, kept, (nat_level){levels[l].gpus + job->gpus[a], levels[l].kw + job->kw[a]});
+            next[l * job->activities + a] = to;
+            if (to >= 0)
+                prev[a * kept + to] = l;
+        }
 }
 
 static int32_t build_tables(nat_stack *stack, nat_memory *memory, const nat_model *model)
@@ -127,23 +172,16 @@ static int32_t build_tables(nat_stack *stack, nat_memory *memory, const nat_mode
     return CKPD_OK;
 }
 
-int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_model *model,
-                              int32_t limit, bool *exact)
+/* One job after the other, with the totals that occur. *exact: there were no more than `limit`. */
+static int32_t build_stages(nat_stack *stack, nat_memory *memory, const nat_model *model,
+                            int32_t limit, bool *exact)
 {
-    size_t jobs = (size_t)model->jobs;
     caps most = loosest_caps(model);
     nat_memory scratch = {.host = memory->host};
     nat_level *levels = ckpd__nat_alloc(&scratch, 1, sizeof *levels);
-    memset(stack, 0, sizeof *stack);
-    stack->jobs = model->jobs;
-    stack->levels = ckpd__nat_alloc(memory, jobs + 1, sizeof *stack->levels);
-    stack->next = ckpd__nat_alloc(memory, jobs, sizeof *stack->next);
-    int32_t status = levels && stack->levels && stack->next ? CKPD_OK : CKPD_ERR_NO_MEMORY;
-    *exact = true;
-    if (status == CKPD_OK) {
-        stack->levels[0] = 1;
-        stack->widest = 1;
-    }
+    stack->prev = ckpd__nat_alloc(memory, (size_t)model->jobs, sizeof *stack->prev);
+    stack->next = ckpd__nat_alloc(memory, (size_t)model->jobs, sizeof *stack->next);
+    int32_t status = levels && stack->prev && stack->next ? CKPD_OK : CKPD_ERR_NO_MEMORY;
     for (int32_t j = 0; status == CKPD_OK && *exact && j < model->jobs; j++) {
         const nat_job *job = &model->job[j];
         int32_t count = stack->levels[j];
@@ -158,13 +196,15 @@ int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_mo
             *exact = false;
             break;
         }
+        stack->prev[j] =
+            ckpd__nat_alloc(memory, (size_t)kept * (size_t)job->activities, sizeof(int32_t));
         stack->next[j] =
             ckpd__nat_alloc(memory, (size_t)count * (size_t)job->activities, sizeof(int32_t));
-        if (!stack->next[j]) {
+        if (!stack->prev[j] || !stack->next[j]) {
             status = CKPD_ERR_NO_MEMORY;
             break;
         }
-        link_stage(stack->next[j], levels, count, job, sums, kept);
+        link_stage(stack->next[j], stack->prev[j], levels, count, job, sums, kept);
         levels = sums;
         stack->levels[j + 1] = kept;
         stack->widest = kept > stack->widest ? kept : stack->widest;
@@ -174,10 +214,56 @@ int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_mo
         stack->total = ckpd__nat_alloc(memory, last, sizeof *stack->total);
         if (stack->total)
             memcpy(stack->total, levels, last * sizeof *levels);
-        status = stack->total ? build_tables(stack, memory, model) : CKPD_ERR_NO_MEMORY;
+        status = stack->total ? CKPD_OK : CKPD_ERR_NO_MEMORY;
     }
     ckpd__nat_release(&scratch);
     return status;
+}
+
+static int32_t build_lattice(nat_stack *stack, nat_memory *memory, const nat_model *model,
+                             int32_t divisor, double kw_per_gpu)
+{
+    int32_t most = (int32_t)lattice_levels(model, divisor);
+    stack->shift = ckpd__nat_alloc(memory, (size_t)model->jobs, sizeof *stack->shift);
+    if (!stack->shift)
+        return CKPD_ERR_NO_MEMORY;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        int32_t furthest = 0;
+        int32_t *shift = stack->shift[j] =
+            ckpd__nat_alloc(memory, (size_t)job->activities, sizeof *shift);
+        if (!shift)
+            return CKPD_ERR_NO_MEMORY;
+        for (int32_t a = 0; a < job->activities; a++) {
+            shift[a] = job->gpus[a] / divisor;
+            furthest = shift[a] > furthest ? shift[a] : furthest;
+        }
+        int32_t levels = stack->levels[j] + furthest;
+        stack->levels[j + 1] = levels < most ? levels : most;
+    }
+    int32_t last = stack->widest = stack->levels[model->jobs];
+    stack->total = ckpd__nat_alloc(memory, (size_t)last, sizeof *stack->total);
+    for (int32_t l = 0; stack->total && l < last; l++)
+        stack->total[l] = (nat_level){(double)l * divisor, (double)l * divisor * kw_per_gpu};
+    return stack->total ? CKPD_OK : CKPD_ERR_NO_MEMORY;
+}
+
+int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_model *model,
+                              int32_t limit, bool *exact)
+{
+    int32_t divisor = gpu_divisor(model);
+    double kw_per_gpu = one_kw_per_gpu(model), levels = lattice_levels(model, divisor);
+    memset(stack, 0, sizeof *stack);
+    *exact = true;
+    stack->jobs = model->jobs;
+    stack->levels = ckpd__nat_alloc(memory, (size_t)model->jobs + 1, sizeof *stack->levels);
+    if (!stack->levels)
+        return CKPD_ERR_NO_MEMORY;
+    stack->levels[0] = stack->widest = 1;
+    bool lattice = kw_per_gpu > 0 && levels <= limit && levels <= combinations(model);
+    int32_t status = lattice ? build_lattice(stack, memory, model, divisor, kw_per_gpu)
+                             : build_stages(stack, memory, model, limit, exact);
+    return status == CKPD_OK && *exact ? build_tables(stack, memory, model) : status;
 }
 
 void ckpd__nat_stack_cost(nat_stack *stack, const nat_model *model, int32_t t, double worth)
@@ -209,65 +295,112 @@ bool ckpd__nat_slot_work_init(nat_slot_work *work, nat_memory *memory, const nat
            copies = keep ? (size_t)slots : 1;
     memset(work, 0, sizeof *work);
     work->per_slot = keep ? size : 0;
-    work->ahead = ckpd__nat_alloc(memory, size, sizeof *work->ahead);
+    work->ahead = ckpd__nat_alloc(memory, copies * size, sizeof *work->ahead);
     work->behind = ckpd__nat_alloc(memory, size, sizeof *work->behind);
-    work->from = ckpd__nat_alloc(memory, copies * size, sizeof *work->from);
-    work->taken = ckpd__nat_alloc(memory, copies * size, sizeof *work->taken);
-    return work->ahead && work->behind && work->from && work->taken;
+    work->rest = ckpd__nat_alloc(memory, (size_t)stack->widest, sizeof *work->rest);
+    return work->ahead && work->behind && work->rest;
 }
 
-typedef struct stage {
-    const double *below;
-    double *above;
-    int32_t *from, *taken;
-} stage;
-
-static void climb_stage(stage at, const nat_stack *stack, const nat_job *job, int32_t j, size_t T,
-                        const double *price, const uint8_t *forbidden)
+/* above[l] = min(above[l], below[l] - price) over `count` levels. */
+NAT_VECTOR_LOOP static void lift(double *restrict above, const double *restrict below, double price,
+                                 int32_t count)
 {
-    const int32_t *next = stack->next[j];
-    for (int32_t l = 0; l < stack->levels[j + 1]; l++)
-        at.above[l] = NONE;
-    for (int32_t a = 0; a < job->activities; a++) {
-        if (forbidden && forbidden[(size_t)a * T])
-            continue;
-        double own = price[(size_t)a * T];
-        for (int32_t l = 0; l < stack->levels[j]; l++) {
-            int32_t to = next[l * job->activities + a];
-            double value = at.below[l] - own;
-            if (to >= 0 && value < at.above[to]) {
-                at.above[to] = value;
-                at.from[to] = l;
-                at.taken[to] = a;
-            }
-        }
+    for (int32_t l = 0; l < count; l++) {
+        double value = below[l] - price;
+        above[l] = value < above[l] ? value : above[l];
     }
+}
+
+/* Least of a[l] + b[l] over `count` levels. */
+NAT_VECTOR_LOOP static double least_sum(const double *restrict a, const double *restrict b,
+                                        int32_t count)
+{
+    double lane[8] = {NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE}, least = NONE;
+    int32_t l = 0;
+    for (; l + 8 <= count; l += 8)
+        for (int32_t i = 0; i < 8; i++)
+            lane[i] = a[l + i] + b[l + i] < lane[i] ? a[l + i] + b[l + i] : lane[i];
+    for (; l < count; l++)
+        least = a[l] + b[l] < least ? a[l] + b[l] : least;
+    for (int32_t i = 0; i < 8; i++)
+        least = lane[i] < least ? lane[i] : least;
+    return least;
+}
+
+/* Number of levels of stage j from which activity a of job j stays in stage j + 1: lattice only. */
+static int32_t lattice_reach(const nat_stack *stack, int32_t j, int32_t a)
+{
+    int32_t room = stack->levels[j + 1] - stack->shift[j][a];
+    return room < stack->levels[j] ? room : stack->levels[j];
+}
+
+static bool is_closed(const uint8_t *const *forbidden, int32_t j, size_t i)
+{
+    return forbidden && forbidden[j] && forbidden[j][i];
 }
 
 const double *ckpd__nat_slot_climb(nat_slot_work *work, const nat_stack *stack,
                                    const nat_model *model, int32_t t, const double *const *price,
                                    const uint8_t *const *forbidden)
 {
-    size_t T = (size_t)model->slots, widest = (size_t)stack->widest,
-           table = (size_t)t * work->per_slot;
-    work->ahead[0] = 0;
-    for (int32_t j = 0; j < stack->jobs; j++) {
-        size_t up = ((size_t)j + 1) * widest;
-        stage at = {work->ahead + up - widest, work->ahead + up, work->from + table + up,
-                    work->taken + table + up};
-        climb_stage(at, stack, &model->job[j], j, T, price[j] + t,
-                    forbidden && forbidden[j] ? forbidden[j] + t : NULL);
+    size_t T = (size_t)model->slots, widest = (size_t)stack->widest;
+    double *below = work->ahead + (size_t)t * work->per_slot;
+    below[0] = 0;
+    for (int32_t j = 0; j < stack->jobs; j++, below += widest) {
+        const nat_job *job = &model->job[j];
+        double *above = below + widest;
+        int32_t levels = stack->levels[j + 1];
+        for (int32_t l = 0; l < levels; l++)
+            above[l] = NONE;
+        for (int32_t a = 0; a < job->activities; a++) {
+            size_t i = (size_t)a * T + (size_t)t;
+            if (is_closed(forbidden, j, i))
+                continue;
+            double own = price[j][i];
+            if (stack->shift) {
+                lift(above + stack->shift[j][a], below, own, lattice_reach(stack, j, a));
+                continue;
+            }
+            const int32_t *prev = stack->prev[j] + (size_t)a * (size_t)levels;
+            for (int32_t l = 0; l < levels; l++) {
+                double value = prev[l] >= 0 ? below[prev[l]] - own : NONE;
+                above[l] = value < above[l] ? value : above[l];
+            }
+        }
     }
-    return work->ahead + (size_t)stack->jobs * widest;
+    return below;
 }
 
-void ckpd__nat_slot_choice(const nat_slot_work *work, const nat_stack *stack, int32_t t,
-                           int32_t level, int32_t *choice)
+/* The level that activity a of job j comes from, or -1. */
+static int32_t level_before(const nat_stack *stack, int32_t j, int32_t a, int32_t level)
 {
-    for (int32_t j = stack->jobs; j > 0; j--) {
-        size_t at = (size_t)t * work->per_slot + (size_t)j * (size_t)stack->widest + (size_t)level;
-        choice[j - 1] = work->taken[at];
-        level = work->from[at];
+    if (!stack->shift)
+        return stack->prev[j][(size_t)a * (size_t)stack->levels[j + 1] + (size_t)level];
+    int32_t from = level - stack->shift[j][a];
+    return from < stack->levels[j] ? from : -1;
+}
+
+void ckpd__nat_slot_choice(const nat_slot_work *work, const nat_stack *stack,
+                           const nat_model *model, int32_t t, const double *const *price,
+                           const uint8_t *const *forbidden, int32_t level, int32_t *choice)
+{
+    size_t T = (size_t)model->slots, widest = (size_t)stack->widest;
+    const double *above = work->ahead + (size_t)t * work->per_slot + (size_t)stack->jobs * widest;
+    for (int32_t j = stack->jobs - 1; j >= 0; j--, above -= widest) {
+        const double *below = above - widest;
+        double best = NONE;
+        int32_t from = 0;
+        choice[j] = 0;
+        for (int32_t a = 0; a < model->job[j].activities; a++) {
+            size_t i = (size_t)a * T + (size_t)t;
+            int32_t before = level_before(stack, j, a, level);
+            if (before < 0 || is_closed(forbidden, j, i) || !(below[before] - price[j][i] < best))
+                continue;
+            best = below[before] - price[j][i];
+            from = before;
+            choice[j] = a;
+        }
+        level = from;
     }
 }
 
@@ -286,8 +419,25 @@ double ckpd__nat_slot_solve(nat_slot_work *work, const nat_stack *stack, const n
         }
     *level = best;
     if (best >= 0)
-        ckpd__nat_slot_choice(work, stack, t, best, choice);
+        ckpd__nat_slot_choice(work, stack, model, t, price, forbidden, best, choice);
     return value;
+}
+
+/* rest[l] = what follows level l of stage j over activity a, less its price. */
+static void follow(double *rest, const double *above, const nat_stack *stack, int32_t j, int32_t a,
+                   double price)
+{
+    int32_t levels = stack->levels[j];
+    for (int32_t l = 0; l < levels; l++)
+        rest[l] = NONE;
+    if (stack->shift) {
+        lift(rest, above + stack->shift[j][a], price, lattice_reach(stack, j, a));
+        return;
+    }
+    const int32_t *prev = stack->prev[j] + (size_t)a * (size_t)stack->levels[j + 1];
+    for (int32_t l = 0; l < stack->levels[j + 1]; l++)
+        if (prev[l] >= 0)
+            rest[prev[l]] = above[l] - price;
 }
 
 void ckpd__nat_slot_marginals(nat_slot_work *work, const nat_stack *stack, const nat_model *model,
@@ -300,21 +450,20 @@ void ckpd__nat_slot_marginals(nat_slot_work *work, const nat_stack *stack, const
     memcpy(work->behind + (size_t)stack->jobs * widest, stack->cost + (size_t)t * (size_t)levels,
            (size_t)levels * sizeof *work->behind);
     for (int32_t j = stack->jobs - 1; j >= 0; j--) {
-        const nat_job *job = &model->job[j];
         double *own = work->behind + (size_t)j * widest;
-        const double *above = own + widest, *ahead = work->ahead + (size_t)j * widest;
+        const double *above = own + widest;
+        const double *ahead = work->ahead + (size_t)t * work->per_slot + (size_t)j * widest;
         for (int32_t l = 0; l < stack->levels[j]; l++)
             own[l] = NONE;
-        for (int32_t a = 0; a < job->activities; a++) {
-            double best = NONE, paid = price[j][(size_t)a * T + (size_t)t];
-            bool closed = forbidden && forbidden[j] && forbidden[j][(size_t)a * T + (size_t)t];
-            for (int32_t l = 0; !closed && l < stack->levels[j]; l++) {
-                int32_t to = stack->next[j][l * job->activities + a];
-                double rest = to >= 0 ? above[to] - paid : NONE;
-                own[l] = rest < own[l] ? rest : own[l];
-                best = ahead[l] + rest < best ? ahead[l] + rest : best;
-            }
-            marginal[offset[j] + (size_t)a * T + (size_t)t] = best;
+        for (int32_t a = 0; a < model->job[j].activities; a++) {
+            size_t i = (size_t)a * T + (size_t)t;
+            double *found = &marginal[offset[j] + i];
+            *found = NONE;
+            if (is_closed(forbidden, j, i))
+                continue;
+            follow(work->rest, above, stack, j, a, price[j][i]);
+            lift(own, work->rest, 0, stack->levels[j]);
+            *found = least_sum(ahead, work->rest, stack->levels[j]);
         }
     }
 }
