@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """make_format.py SRC TOOL [--write]: what in docs/ is made from the library and the examples.
 
-The field tables of case-format.md, case.schema.json, and the program in guide.md. Without --write they are compared
+The field tables of case-format.md and shape-format.md, case.schema.json, shape.schema.json, and the program in guide.md. Without --write they are compared
 with what is there; the exit status is 1 when something differs.
 """
 import os
@@ -24,11 +24,12 @@ def main():
     src, tool = sys.argv[1:3]
     docs = os.path.join(src, "docs")
     made = {}
-    page = read(os.path.join(docs, "case-format.md"))
-    tables = output(tool, "describe", "--markdown")
-    made["case-format.md"] = re.sub(r"(<!-- fields: .*? -->\n).*?(<!-- end of fields -->)",
-                                    lambda m: m.group(1) + tables + "\n" + m.group(2), page, flags=re.DOTALL)
-    made["case.schema.json"] = output(tool, "describe", "--schema")
+    for kind, option in (("case", ()), ("shape", ("--shape",))):
+        page = read(os.path.join(docs, kind + "-format.md"))
+        tables = output(tool, "describe", "--markdown", *option)
+        made[kind + "-format.md"] = re.sub(r"(<!-- fields: .*? -->\n).*?(<!-- end of fields -->)",
+                                           lambda m, t=tables: m.group(1) + t + "\n" + m.group(2), page, flags=re.DOTALL)
+        made[kind + ".schema.json"] = output(tool, "describe", "--schema", *option)
     program = read(os.path.join(src, "examples", "quickstart.c"))
     made["guide.md"] = re.sub(r"```c\n.*?```", lambda m: "```c\n" + program + "```",
                               read(os.path.join(docs, "guide.md")), count=1, flags=re.DOTALL)

@@ -111,14 +111,24 @@ static void range_text(const ckpd_member_info *member, char *text, size_t size)
     }
 }
 
-static void describe_members(const char *only)
+/* What there is to describe: cases or shaping cases. */
+typedef struct format {
+    int32_t (*count)(void);
+    int32_t (*info)(int32_t index, ckpd_member_info *out);
+    int32_t (*schema)(ckpd_context *context, ckpd_write_fn write, void *user);
+} format;
+static const format CASE_FORMAT = {ckpd_case_member_count, ckpd_case_member_info,
+                                   ckpd_case_write_schema};
+static const format SHAPE_FORMAT = {ckpd_shape_member_count, ckpd_shape_member_info,
+                                    ckpd_shape_write_schema};
+
+static void describe_members(const format *of, const char *only)
 {
     const char *object = NULL;
     cli_table *table = NULL;
-    for (int32_t i = 0; i < ckpd_case_member_count(); i++) {
+    for (int32_t i = 0; i < of->count(); i++) {
         ckpd_member_info member = {.size = sizeof member};
-        if (ckpd_case_member_info(i, &member) != CKPD_OK ||
-            (only != NULL && strcmp(only, member.object) != 0)) {
+        if (of->info(i, &member) != CKPD_OK || (only != NULL && strcmp(only, member.object) != 0)) {
             continue;
         }
         if (object == NULL || strcmp(object, member.object) != 0) {
@@ -149,12 +159,12 @@ static void print_cell(const char *text)
     }
 }
 
-static void describe_markdown(void)
+static void describe_markdown(const format *of)
 {
     const char *object = "?";
-    for (int32_t i = 0; i < ckpd_case_member_count(); i++) {
+    for (int32_t i = 0; i < of->count(); i++) {
         ckpd_member_info member = {.size = sizeof member};
-        if (ckpd_case_member_info(i, &member) != CKPD_OK) {
+        if (of->info(i, &member) != CKPD_OK) {
             continue;
         }
         if (strcmp(object, member.object) != 0) {
@@ -175,13 +185,13 @@ static void describe_markdown(void)
     }
 }
 
-static void members_json(void)
+static void members_json(const format *of)
 {
     cli_json json = {.out = stdout};
     cli_json_open(&json, NULL, '[');
-    for (int32_t i = 0; i < ckpd_case_member_count(); i++) {
+    for (int32_t i = 0; i < of->count(); i++) {
         ckpd_member_info member = {.size = sizeof member};
-        if (ckpd_case_member_info(i, &member) != CKPD_OK) {
+        if (of->info(i, &member) != CKPD_OK) {
             continue;
         }
         char value[48];
@@ -266,11 +276,11 @@ static int describe_case(cli *tool, const char *path)
     return written == CKPD_OK ? CLI_OK : cli_failed(tool, written);
 }
 
-static bool is_object(const char *name)
+static bool is_object(const format *of, const char *name)
 {
-    for (int32_t i = 0; i < ckpd_case_member_count(); i++) {
+    for (int32_t i = 0; i < of->count(); i++) {
         ckpd_member_info member = {.size = sizeof member};
-        if (ckpd_case_member_info(i, &member) == CKPD_OK && strcmp(member.object, name) == 0) {
+        if (of->info(i, &member) == CKPD_OK && strcmp(member.object, name) == 0) {
             return true;
         }
     }
@@ -279,28 +289,31 @@ static bool is_object(const char *name)
 
 int cli_describe(cli *tool, int count, char **words)
 {
-    const char *what = NULL, *schema = NULL, *markdown = NULL;
+    const char *what = NULL, *schema = NULL, *markdown = NULL, *shape = NULL;
     const cli_option options[] = {
         {"--schema", NULL, "the format as a JSON Schema document", &schema},
         {"--markdown", NULL, "the format as tables for documentation", &markdown},
+        {"--shape", NULL, "the format of shaping cases instead", &shape},
         {NULL, NULL, NULL, NULL}};
     int status = cli_parse(tool, count, words, options, "[OBJECT|CASE]", &what, 0, 1);
     if (status >= 0) {
         return status;
     }
+    const format *of = shape != NULL ? &SHAPE_FORMAT : &CASE_FORMAT;
     if (schema != NULL) {
-        int32_t written = ckpd_case_write_schema(tool->context, cli_write, stdout);
+        int32_t written = of->schema(tool->context, cli_write, stdout);
         return written == CKPD_OK ? CLI_OK : cli_failed(tool, written);
     }
-    if (what != NULL && strcmp(what, "case") != 0 && !is_object(what)) {
-        return describe_case(tool, what);
+    if (what != NULL && strcmp(what, "case") != 0 && !is_object(of, what)) {
+        return shape == NULL ? describe_case(tool, what)
+                             : cli_usage(tool, "shaping cases have no object '%s'", what);
     }
     if (tool->json) {
-        members_json();
+        members_json(of);
     } else if (markdown != NULL) {
-        describe_markdown();
+        describe_markdown(of);
     } else {
-        describe_members(what != NULL && strcmp(what, "case") == 0 ? "" : what);
+        describe_members(of, what != NULL && strcmp(what, "case") == 0 ? "" : what);
     }
     return CLI_OK;
 }

@@ -213,6 +213,14 @@ CKPD_API int32_t ckpd_case_parse_plan(ckpd_plan **out, ckpd_plan_info *info,
 
 /* --- shaping cases ---------------------------------------------------------------------------- */
 
+/** Number of members of all objects of shaping cases. Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_shape_member_count(void);
+/** Describes a member; errors as for ckpd_case_member_info(). Any thread. @since 0.1 */
+CKPD_API int32_t ckpd_shape_member_info(int32_t index, ckpd_member_info *out);
+/** Writes the format of shaping cases as a JSON Schema document; errors as for
+ * ckpd_case_write_schema(). @since 0.1 */
+CKPD_API int32_t ckpd_shape_write_schema(ckpd_context *context, ckpd_write_fn write, void *user);
+
 /**
  * Reads a shaping case: pool, microgrid, events, fillers and parameters (docs/shaping.md, "Case
  * files").
@@ -233,9 +241,10 @@ CKPD_API int32_t ckpd_shape_parse(ckpd_shape **shape, ckpd_microgrid **grid, ckp
                                   const char *text, size_t length, const char *beside);
 /**
  * Adds filler types from CSV with a header row: type, gpus_per_replica, batch, power_per_gpu_W,
- * batch_time_s, and optionally planned (0 or 1), queue_groups, tokens_per_request; other columns
- * are ignored. Rows of a type follow one another with ascending batch. After an error nothing has
- * been added.
+ * batch_time_s, and optionally planned (0 or 1), axis (value on the second axis of the table) and
+ * every field of a filler by its name, of which the type's first row counts; other columns are
+ * ignored. Rows of a type follow one another in order of axis, then of batch. After an error
+ * nothing has been added.
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_SYNTAX, CKPD_ERR_MISSING (column), and as
  *          ckpd_filler_set_table() and ckpd_shape_add_filler(); the error's index is the line
  * @since 0.1

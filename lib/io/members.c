@@ -189,6 +189,9 @@ const ckpd__object ckpd__objects[CKPD__AT_COUNT] = {
     [CKPD__AT_FIGURE] = {"published.figures[]", "a published figure", OWN(FIGURE), NULL},
 };
 
+const ckpd__document ckpd__case_document = {"Case file of ckptdispatch", ckpd__objects,
+                                            CKPD__AT_COUNT};
+
 const char *const ckpd__member_type_names[] = {"number", "integer", "flag",     "choice",
                                                "text",   "series",  "integers", "choices",
                                                "points", "pairs",   "object",   "objects"};
@@ -249,35 +252,35 @@ bool ckpd__member_find(const ckpd__object *object, const char *name, ckpd__membe
     return false;
 }
 
-int32_t ckpd_case_member_count(void)
+int32_t ckpd__document_member_count(const ckpd__document *d)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i < CKPD__AT_COUNT; i++) {
-        count += ckpd__member_count(&ckpd__objects[i]);
+    for (int32_t i = 0; i < d->count; i++) {
+        count += ckpd__member_count(&d->objects[i]);
     }
     return count;
 }
 
-int32_t ckpd_case_member_info(int32_t index, ckpd_member_info *out)
+int32_t ckpd__document_member_info(const ckpd__document *d, int32_t index, ckpd_member_info *out)
 {
     if (out == NULL || index < 0) {
         return CKPD_ERR_ARGUMENT;
     }
-    for (int32_t i = 0; i < CKPD__AT_COUNT; i++) {
-        int32_t count = ckpd__member_count(&ckpd__objects[i]);
+    for (int32_t i = 0; i < d->count; i++) {
+        int32_t count = ckpd__member_count(&d->objects[i]);
         ckpd__member member;
         double value;
         if (index >= count) {
             index -= count;
             continue;
         }
-        if (!ckpd__member_at(&ckpd__objects[i], index, &member, &value)) {
+        if (!ckpd__member_at(&d->objects[i], index, &member, &value)) {
             return CKPD_ERR_INTERNAL;
         }
         ckpd_member_info info = {.size = sizeof info,
                                  .required = member.required,
-                                 .object = ckpd__objects[i].path,
-                                 .object_doc = ckpd__objects[i].doc,
+                                 .object = d->objects[i].path,
+                                 .object_doc = d->objects[i].doc,
                                  .name = member.name,
                                  .type = ckpd__member_type_names[member.type],
                                  .unit = member.unit != NULL ? member.unit : "",
@@ -289,4 +292,14 @@ int32_t ckpd_case_member_info(int32_t index, ckpd_member_info *out)
         return CKPD__STRUCT_OUT(NULL, member_info, out, &info);
     }
     return CKPD_ERR_RANGE;
+}
+
+int32_t ckpd_case_member_count(void)
+{
+    return ckpd__document_member_count(&ckpd__case_document);
+}
+
+int32_t ckpd_case_member_info(int32_t index, ckpd_member_info *out)
+{
+    return ckpd__document_member_info(&ckpd__case_document, index, out);
 }

@@ -10,6 +10,8 @@
 #include "base/base.h"
 #include "io/handles.h"
 
+#include <ckptdispatch/io.h>
+
 /* Types of a member, with the names that ckpd_case_member_info() gives. */
 enum {
     CKPD__MEMBER_NUMBER = 0,
@@ -66,6 +68,21 @@ typedef struct ckpd__object {
 } ckpd__object;
 
 extern const ckpd__object ckpd__objects[CKPD__AT_COUNT];
+
+/* All objects of one kind of file; the first is the file as a whole. */
+typedef struct ckpd__document {
+    const char *title;
+    const ckpd__object *objects;
+    int32_t count;
+} ckpd__document;
+extern const ckpd__document ckpd__case_document;
+/* What ckpd_case_member_count(), ..._info() and ckpd_case_write_schema() say, of any document. */
+int32_t ckpd__document_member_count(const ckpd__document *document);
+int32_t ckpd__document_member_info(const ckpd__document *document, int32_t index,
+                                   ckpd_member_info *out);
+int32_t ckpd__document_write_schema(const ckpd__document *document, ckpd_context *context,
+                                    ckpd_write_fn write, void *user);
+
 extern const char *const ckpd__member_type_names[];
 
 /* Member or field by name; false when the object has none of that name. */

@@ -58,7 +58,8 @@ static void write_item(ckpd__writer *writer, const char *type, int32_t length)
 }
 
 /* `overlay`: nothing is required, the members come on top of those of another object. */
-static void write_object(ckpd__writer *writer, int32_t which, const char *key, bool overlay);
+static void write_object(ckpd__writer *writer, const ckpd__document *d, int32_t which,
+                         const char *key, bool overlay);
 
 /* A number for all slots, "unlimited" where there may be no limit, a value per slot, or a file. */
 static void write_series(ckpd__writer *writer, const ckpd__member *member)
@@ -80,23 +81,24 @@ static void write_series(ckpd__writer *writer, const ckpd__member *member)
 }
 
 /* The object that a member of type object or objects holds. */
-static int32_t object_of(int32_t parent, const char *member)
+static int32_t object_of(const ckpd__document *d, int32_t parent, const char *member)
 {
     char path[96];
-    for (int32_t i = 0; i < CKPD__AT_COUNT; i++) {
-        const char *above = parent == CKPD__AT_CASE ? "" : ckpd__objects[parent].path;
+    for (int32_t i = 0; i < d->count; i++) {
+        const char *above = parent == 0 ? "" : d->objects[parent].path;
         ckpd__format(path, sizeof path, "%s%s%s", above, above[0] != '\0' ? "." : "", member);
         size_t length = strlen(path);
-        if (strncmp(ckpd__objects[i].path, path, length) == 0 &&
-            (ckpd__objects[i].path[length] == '\0' ||
-             strcmp(ckpd__objects[i].path + length, "[]") == 0)) {
+        if (strncmp(d->objects[i].path, path, length) == 0 &&
+            (d->objects[i].path[length] == '\0' ||
+             strcmp(d->objects[i].path + length, "[]") == 0)) {
             return i;
         }
     }
     return CKPD__AT_RULES; /* a job's own rules have the shape of the case's */
 }
 
-static void write_type(ckpd__writer *writer, int32_t parent, const ckpd__member *member)
+static void write_type(ckpd__writer *writer, const ckpd__document *d, int32_t parent,
+                       const ckpd__member *member)
 {
     static const char *const TYPES[] = {"number", "integer", "boolean", "string",
                                         "string", NULL,      "array",   "array",
@@ -130,20 +132,20 @@ static void write_type(ckpd__writer *writer, int32_t parent, const ckpd__member 
         write_item(writer, "string", 2);
         break;
     case CKPD__MEMBER_OBJECTS:
-        write_object(writer, object_of(parent, member->name), "items", false);
+        write_object(writer, d, object_of(d, parent, member->name), "items", false);
         break;
     default:
         break;
     }
 }
 
-static void write_member(ckpd__writer *writer, int32_t parent, const ckpd__member *member,
-                         double default_value)
+static void write_member(ckpd__writer *writer, const ckpd__document *d, int32_t parent,
+                         const ckpd__member *member, double default_value)
 {
     if (member->type == CKPD__MEMBER_OBJECT) {
-        int32_t which = object_of(parent, member->name);
-        write_object(writer, which, member->name,
-                     which == CKPD__AT_RULES && parent == CKPD__AT_JOB);
+        int32_t which = object_of(d, parent, member->name);
+        bool own_rules = d == &ckpd__case_document && which == CKPD__AT_RULES;
+        write_object(writer, d, which, member->name, own_rules && parent == CKPD__AT_JOB);
         return;
     }
     ckpd__write_open(writer, member->name, '{');
@@ -152,7 +154,7 @@ static void write_member(ckpd__writer *writer, int32_t parent, const ckpd__membe
     ckpd__format(text, sizeof text, "%s%s%s%s", member->doc, unit[0] != '\0' ? " (" : "", unit,
                  unit[0] != '\0' ? ")" : "");
     ckpd__write_text(writer, "description", text);
-    write_type(writer, parent, member);
+    write_type(writer, d, parent, member);
     if (member->type == CKPD__MEMBER_CHOICE && isfinite(default_value)) {
         ckpd__choice_text(member->choices, default_value, text, sizeof text);
         ckpd__write_text(writer, "default", text);
@@ -164,9 +166,10 @@ static void write_member(ckpd__writer *writer, int32_t parent, const ckpd__membe
     ckpd__write_close(writer, '}');
 }
 
-static void write_object(ckpd__writer *writer, int32_t which, const char *key, bool overlay)
+static void write_object(ckpd__writer *writer, const ckpd__document *d, int32_t which,
+                         const char *key, bool overlay)
 {
-    const ckpd__object *object = &ckpd__objects[which];
+    const ckpd__object *object = &d->objects[which];
     int32_t count = ckpd__member_count(object);
     if (key != NULL) {
         ckpd__write_open(writer, key, '{');
@@ -188,7 +191,7 @@ static void write_object(ckpd__writer *writer, int32_t which, const char *key, b
         ckpd__member member;
         double default_value;
         if (ckpd__member_at(object, i, &member, &default_value)) {
-            write_member(writer, which, &member, default_value);
+            write_member(writer, d, which, &member, default_value);
         }
     }
     ckpd__write_close(writer, '}');
@@ -197,7 +200,8 @@ static void write_object(ckpd__writer *writer, int32_t which, const char *key, b
     }
 }
 
-int32_t ckpd_case_write_schema(ckpd_context *context, ckpd_write_fn write, void *user)
+int32_t ckpd__document_write_schema(const ckpd__document *d, ckpd_context *context,
+                                    ckpd_write_fn write, void *user)
 {
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -209,11 +213,18 @@ int32_t ckpd_case_write_schema(ckpd_context *context, ckpd_write_fn write, void 
     ckpd__writer_begin(&writer, context, write, user);
     ckpd__write_open(&writer, NULL, '{');
     ckpd__write_text(&writer, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    ckpd__write_text(&writer, "title", "Case file of ckptdispatch");
-    ckpd__write_open(&writer, "$defs", '{');
-    write_object(&writer, CKPD__AT_FILE, "series_file", false);
-    ckpd__write_close(&writer, '}');
-    write_object(&writer, CKPD__AT_CASE, NULL, false);
+    ckpd__write_text(&writer, "title", d->title);
+    if (d == &ckpd__case_document) {
+        ckpd__write_open(&writer, "$defs", '{');
+        write_object(&writer, d, CKPD__AT_FILE, "series_file", false);
+        ckpd__write_close(&writer, '}');
+    }
+    write_object(&writer, d, 0, NULL, false);
     ckpd__write_close(&writer, '}');
     return ckpd__writer_end(&writer);
+}
+
+int32_t ckpd_case_write_schema(ckpd_context *context, ckpd_write_fn write, void *user)
+{
+    return ckpd__document_write_schema(&ckpd__case_document, context, write, user);
 }

@@ -2,6 +2,7 @@
 /* Shaping cases: JSON to pool, microgrid, events, fillers and parameters. */
 #include "io/file.h"
 #include "io/reader.h"
+#include "io/shape_table.h"
 
 #include <ckptdispatch/io.h>
 
@@ -60,6 +61,11 @@ static const ckpd__member top_member[] = {
 static const ckpd__member grid_member[] = {
     {"preset", CKPD__MEMBER_TEXT, 0, "", "microgrid whose numbers are the defaults", NULL, ANY},
 };
+static const ckpd__member event_member[] = {
+    {"trace", CKPD__MEMBER_POINTS, 0, "s, W",
+     "[seconds since onset, deficit] as measured: what runs simulate; plans keep the trapezoid",
+     NULL, ANY},
+};
 static const ckpd__member filler_member[] = {
     {"name", CKPD__MEMBER_TEXT, 1, "", "of a type that ships, or with a table of a new one", NULL,
      ANY},
@@ -67,20 +73,44 @@ static const ckpd__member filler_member[] = {
     {"planned", CKPD__MEMBER_INTEGERS, 0, "", "batches that plans may use", NULL, 1, 1e6},
 };
 static const ckpd__member row_member[] = {
+    {"axis", CKPD__MEMBER_NUMBER, 0, "",
+     "value on the second axis, the same batches for each; all rows have it or none", NULL, -1e12,
+     1e12},
     {"batch", CKPD__MEMBER_INTEGER, 1, "", "batch size", NULL, 1, 1e6},
     {"power_w_per_gpu", CKPD__MEMBER_NUMBER, 1, "W", "power of a GPU", NULL, 0, 1e6},
     {"duration_s", CKPD__MEMBER_NUMBER, 1, "s", "duration of a batch job", NULL, 1e-3, 86400},
 };
 
+enum { AT_CASE, AT_POOL, AT_GRID, AT_EVENT, AT_FILLER, AT_ROW, AT_SHAPE, AT_COUNT };
+
 #define OWN(list) list, sizeof(list) / sizeof(list)[0]
-static const ckpd__object top_object = {"", "shaping case", OWN(top_member), NULL};
-static const ckpd__object pool_object = {"pool", "GPU pool", NULL, 0, &gpu_pool_type};
-static const ckpd__object grid_object = {"microgrid", "microgrid", OWN(grid_member),
-                                         &microgrid_type};
-static const ckpd__object event_object = {"events[]", "power event", NULL, 0, &power_event_type};
-static const ckpd__object filler_object = {"fillers[]", "filler", OWN(filler_member), &filler_type};
-static const ckpd__object row_object = {"fillers[].table[]", "table row", OWN(row_member), NULL};
-static const ckpd__object shape_object = {"shape", "parameters", NULL, 0, &shape_type};
+static const ckpd__object objects[AT_COUNT] = {
+    [AT_CASE] = {"", "the file as a whole", OWN(top_member), NULL},
+    [AT_POOL] = {"pool", "GPUs that may run filler work", NULL, 0, &gpu_pool_type},
+    [AT_GRID] = {"microgrid", "machine, governor and battery", OWN(grid_member), &microgrid_type},
+    [AT_EVENT] = {"events[]", "a checkpoint: a drop of training power", OWN(event_member),
+                  &power_event_type},
+    [AT_FILLER] = {"fillers[]", "a type of inference work", OWN(filler_member), &filler_type},
+    [AT_ROW] = {"fillers[].table[]", "a row of a type's table, in order of axis, then batch",
+                OWN(row_member), NULL},
+    [AT_SHAPE] = {"shape", "parameters of planning and control", NULL, 0, &shape_type},
+};
+static const ckpd__document document = {"Shaping case of ckptdispatch", objects, AT_COUNT};
+
+int32_t ckpd_shape_member_count(void)
+{
+    return ckpd__document_member_count(&document);
+}
+
+int32_t ckpd_shape_member_info(int32_t index, ckpd_member_info *out)
+{
+    return ckpd__document_member_info(&document, index, out);
+}
+
+int32_t ckpd_shape_write_schema(ckpd_context *context, ckpd_write_fn write, void *user)
+{
+    return ckpd__document_write_schema(&document, context, write, user);
+}
 
 /* Checks an object and hands its fields to the handle; `status` is that of making the handle. */
 static int32_t fill(ckpd_context *context, const ckpd__place *place, const ckpd__json *node,
@@ -97,7 +127,7 @@ static int32_t read_pool(ckpd_context *context, const ckpd__json *top, ckpd_shap
     const ckpd__place root = {NULL, NULL, 0}, place = {&root, "pool", 0};
     ckpd_gpu_pool *pool = NULL;
     int32_t status = ckpd_gpu_pool_new(&pool, context);
-    status = fill(context, &place, ckpd__json_member(top, "pool"), &pool_object, pool, status);
+    status = fill(context, &place, ckpd__json_member(top, "pool"), &objects[AT_POOL], pool, status);
     if (status == CKPD_OK) {
         status = ckpd_shape_new(shape, context, pool);
         status = status == CKPD_OK ? status : ckpd__refuse_with(context, &place, status);
@@ -113,13 +143,35 @@ static int32_t read_grid(ckpd_context *context, const ckpd__json *top, ckpd_micr
     if (node == NULL) {
         return ckpd_microgrid_new(grid, context, NULL);
     }
-    int32_t status = ckpd__read_object(context, &place, node, &grid_object);
+    int32_t status = ckpd__read_object(context, &place, node, &objects[AT_GRID]);
     if (status == CKPD_OK) {
         status = ckpd_microgrid_new(grid, context, ckpd__member_text(node, "preset"));
         status = status == CKPD_OK ? status : ckpd__refuse_with(context, &place, status);
     }
-    return status == CKPD_OK ? ckpd__read_fields(context, &place, node, &grid_object, *grid)
+    return status == CKPD_OK ? ckpd__read_fields(context, &place, node, &objects[AT_GRID], *grid)
                              : status;
+}
+
+static int32_t read_trace(ckpd_context *context, const ckpd__place *place, const ckpd__json *node,
+                          ckpd_power_event *event)
+{
+    const ckpd__json *points;
+    int32_t count = ckpd__member_items(node, "trace", &points);
+    if (count == 0) {
+        return CKPD_OK;
+    }
+    double *since_s = ckpd__calloc(context, 2 * (size_t)count, sizeof *since_s);
+    if (since_s == NULL) {
+        return ckpd__no_memory(context);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        since_s[i] = points[i].items[0].number;
+        since_s[count + i] = points[i].items[1].number;
+    }
+    int32_t status = ckpd_power_event_set_trace(event, count, since_s, since_s + count);
+    ckpd__free(context, since_s);
+    const ckpd__place here = {place, "trace", 0};
+    return status == CKPD_OK ? CKPD_OK : ckpd__refuse_with(context, &here, status);
 }
 
 static int32_t read_events(ckpd_context *context, const ckpd__json *top, ckpd_shape *shape)
@@ -131,7 +183,8 @@ static int32_t read_events(ckpd_context *context, const ckpd__json *top, ckpd_sh
         const ckpd__place place = {&list, NULL, i};
         ckpd_power_event *event = NULL;
         status = ckpd_power_event_new(&event, context);
-        status = fill(context, &place, &items[i], &event_object, event, status);
+        status = fill(context, &place, &items[i], &objects[AT_EVENT], event, status);
+        status = status == CKPD_OK ? read_trace(context, &place, &items[i], event) : status;
         if (status == CKPD_OK) {
             status = ckpd_shape_add_event(shape, event);
             status = status == CKPD_OK ? status : ckpd__refuse_with(context, &place, status);
@@ -146,27 +199,23 @@ static int32_t read_table(ckpd_context *context, const ckpd__place *place, const
                           int32_t count, ckpd_filler *filler)
 {
     const ckpd__place list = {place, "table", 0};
-    int32_t *batch = ckpd__calloc(context, (size_t)count, sizeof *batch);
-    double *power_w = ckpd__calloc(context, (size_t)count, sizeof *power_w);
-    double *duration_s = ckpd__calloc(context, (size_t)count, sizeof *duration_s);
-    int32_t status =
-        batch == NULL || power_w == NULL || duration_s == NULL ? ckpd__no_memory(context) : CKPD_OK;
+    ckpd__table_row *rows = ckpd__calloc(context, (size_t)count, sizeof *rows);
+    int32_t status = rows == NULL ? ckpd__no_memory(context) : CKPD_OK;
     for (int32_t i = 0; i < count && status == CKPD_OK; i++) {
-        const ckpd__place row = {&list, NULL, i};
-        status = ckpd__read_object(context, &row, &items[i], &row_object);
+        const ckpd__place here = {&list, NULL, i};
+        status = ckpd__read_object(context, &here, &items[i], &objects[AT_ROW]);
         if (status == CKPD_OK) {
-            batch[i] = (int32_t)ckpd__member_number(&items[i], "batch", 0.0);
-            power_w[i] = ckpd__member_number(&items[i], "power_w_per_gpu", 0.0);
-            duration_s[i] = ckpd__member_number(&items[i], "duration_s", 0.0);
+            rows[i].axis = ckpd__member_number(&items[i], "axis", (double)NAN);
+            rows[i].batch = (int32_t)ckpd__member_number(&items[i], "batch", 0.0);
+            rows[i].power_w = ckpd__member_number(&items[i], "power_w_per_gpu", 0.0);
+            rows[i].duration_s = ckpd__member_number(&items[i], "duration_s", 0.0);
         }
     }
     if (status == CKPD_OK) {
-        status = ckpd_filler_set_table(filler, count, batch, 1, NULL, power_w, duration_s);
+        status = ckpd__table_rows_set(context, filler, rows, count);
         status = status == CKPD_OK ? status : ckpd__refuse_with(context, &list, status);
     }
-    ckpd__free(context, batch);
-    ckpd__free(context, power_w);
-    ckpd__free(context, duration_s);
+    ckpd__free(context, rows);
     return status;
 }
 
@@ -194,7 +243,7 @@ static int32_t read_planned(ckpd_context *context, const ckpd__place *place, con
 static int32_t read_filler(ckpd_context *context, const ckpd__place *place, const ckpd__json *node,
                            ckpd_shape *shape)
 {
-    int32_t status = ckpd__read_object(context, place, node, &filler_object);
+    int32_t status = ckpd__read_object(context, place, node, &objects[AT_FILLER]);
     if (status != CKPD_OK) {
         return status;
     }
@@ -208,8 +257,9 @@ static int32_t read_filler(ckpd_context *context, const ckpd__place *place, cons
         return ckpd__refuse_with(context, place, status);
     }
     status = count > 0 ? read_table(context, place, rows, count, filler) : status;
-    status = status == CKPD_OK ? ckpd__read_fields(context, place, node, &filler_object, filler)
-                               : status;
+    status = status == CKPD_OK
+                 ? ckpd__read_fields(context, place, node, &objects[AT_FILLER], filler)
+                 : status;
     status = status == CKPD_OK ? read_planned(context, place, node, filler) : status;
     if (status == CKPD_OK) {
         status = ckpd_shape_add_filler(shape, filler);
@@ -267,11 +317,11 @@ static int32_t read_case(ckpd_context *context, const ckpd__json *top, const cha
                          ckpd_shape **shape, ckpd_microgrid **grid)
 {
     const ckpd__place root = {NULL, NULL, 0}, place = {&root, "shape", 0};
-    int32_t status = ckpd__read_object(context, &root, top, &top_object);
+    int32_t status = ckpd__read_object(context, &root, top, &objects[AT_CASE]);
     status = status == CKPD_OK ? read_pool(context, top, shape) : status;
     const ckpd__json *parameters = ckpd__json_member(top, "shape");
     if (parameters != NULL) {
-        status = fill(context, &place, parameters, &shape_object, *shape, status);
+        status = fill(context, &place, parameters, &objects[AT_SHAPE], *shape, status);
     }
     status = status == CKPD_OK ? read_grid(context, top, grid) : status;
     status = status == CKPD_OK ? read_fillers(context, top, beside, *shape) : status;

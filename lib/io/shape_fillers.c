@@ -1,36 +1,52 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* Filler types from CSV. */
 #include "io/csv.h"
+#include "io/shape_table.h"
 #include "shape/shape.h"
 
 #include <ckptdispatch/io.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 256, MOST_TYPES = 256 };
+enum { MOST_ROWS = 1024, MOST_TYPES = 256, MOST_COLUMNS = 64 };
 
-enum { NAME, REPLICA, BATCH, POWER, DURATION, PLANNED, QUEUE, TOKENS, COLUMNS };
+enum { NAME, REPLICA, BATCH, POWER, DURATION, PLANNED, AXIS, COLUMNS };
 static const char *const column_name[COLUMNS] = {
-    "type",         "gpus_per_replica", "batch",        "power_per_gpu_W",
-    "batch_time_s", "planned",          "queue_groups", "tokens_per_request"};
+    "type", "gpus_per_replica", "batch", "power_per_gpu_W", "batch_time_s", "planned", "axis"};
 
 typedef struct reading {
     ckpd_context *context;
     bool headed;
-    int32_t at[COLUMNS]; /* position of each column, -1 when absent */
+    int32_t at[COLUMNS];         /* position of each column, -1 when absent */
+    int32_t field[MOST_COLUMNS]; /* 1 + field of a filler that a column gives, else 0 */
     /* the type that is being read */
     ckpd_filler *filler;
     int32_t rows, planned_count;
-    int32_t batch[MOST_ROWS], planned[MOST_ROWS];
-    double power_w[MOST_ROWS], duration_s[MOST_ROWS];
+    int32_t planned[MOST_ROWS];
+    ckpd__table_row row[MOST_ROWS];
     /* types that are complete */
     int32_t types;
     ckpd_filler *type[MOST_TYPES];
 } reading;
 
+/* 1 + the field of a filler of this name, 0 when there is none. */
+static int32_t field_of(const char *name)
+{
+    for (int32_t i = 0; i < ckpd_filler_field_count(); i++) {
+        ckpd_field_info info = {.size = sizeof info};
+        if (ckpd_filler_field_info(i, &info) == CKPD_OK && strcmp(info.name, name) == 0) {
+            return 1 + i;
+        }
+    }
+    return 0;
+}
+
 static int32_t read_header(reading *r, const ckpd__csv_row *row)
 {
     r->headed = true;
+    for (int32_t i = 0; i < row->count && i < MOST_COLUMNS; i++) {
+        r->field[i] = field_of(row->fields[i]);
+    }
     for (int32_t k = 0; k < COLUMNS; k++) {
         r->at[k] = -1;
         for (int32_t i = 0; i < row->count; i++) {
@@ -46,14 +62,20 @@ static int32_t read_header(reading *r, const ckpd__csv_row *row)
     return CKPD_OK;
 }
 
-static int32_t number(const reading *r, const ckpd__csv_row *row, int32_t column, double *value)
+static int32_t cell(const reading *r, const ckpd__csv_row *row, int32_t at, const char *name,
+                    double *value)
 {
-    const char *text = r->at[column] < row->count ? row->fields[r->at[column]] : "";
+    const char *text = at < row->count ? row->fields[at] : "";
     if (ckpd__parse_double(text, strlen(text), value)) {
         return CKPD_OK;
     }
-    return ckpd__fail(r->context, CKPD_ERR_SYNTAX, column_name[column], row->line, (double)NAN,
-                      "line %L: %s is '%s', not a number", row->line, column_name[column], text);
+    return ckpd__fail(r->context, CKPD_ERR_SYNTAX, name, row->line, (double)NAN,
+                      "line %L: %s is '%s', not a number", row->line, name, text);
+}
+
+static int32_t number(const reading *r, const ckpd__csv_row *row, int32_t column, double *value)
+{
+    return cell(r, row, r->at[column], column_name[column], value);
 }
 
 static int32_t end_type(reading *r)
@@ -61,8 +83,7 @@ static int32_t end_type(reading *r)
     if (r->filler == NULL) {
         return CKPD_OK;
     }
-    int32_t status =
-        ckpd_filler_set_table(r->filler, r->rows, r->batch, 1, NULL, r->power_w, r->duration_s);
+    int32_t status = ckpd__table_rows_set(r->context, r->filler, r->row, r->rows);
     if (status == CKPD_OK) {
         status = ckpd_filler_set_planned(r->filler, r->planned_count, r->planned);
     }
@@ -77,24 +98,28 @@ static int32_t end_type(reading *r)
     return status;
 }
 
-/* A number of the type as a whole, taken from its first row; columns may be absent. */
-static int32_t set_of_type(reading *r, const ckpd__csv_row *row, int32_t column)
+/* Fields of the type as a whole, from its first row; where a cell is empty the default stays. */
+static int32_t set_fields(reading *r, const ckpd__csv_row *row)
 {
-    double value;
-    if (r->at[column] < 0) {
-        return CKPD_OK;
+    int32_t status = CKPD_OK;
+    for (int32_t i = 0; i < row->count && i < MOST_COLUMNS && status == CKPD_OK; i++) {
+        ckpd_field_info info = {.size = sizeof info};
+        double value;
+        if (r->field[i] == 0 || (row->fields[i][0] == '\0' && i != r->at[REPLICA])) {
+            continue;
+        }
+        status = ckpd_filler_field_info(r->field[i] - 1, &info);
+        status = status == CKPD_OK ? cell(r, row, i, info.name, &value) : status;
+        status = status == CKPD_OK ? ckpd_filler_set(r->filler, info.name, value) : status;
     }
-    int32_t status = number(r, row, column, &value);
-    return status == CKPD_OK ? ckpd_filler_set(r->filler, column_name[column], value) : status;
+    return status;
 }
 
 static int32_t begin_type(reading *r, const ckpd__csv_row *row, const char *name)
 {
     int32_t status = end_type(r);
     status = status == CKPD_OK ? ckpd_filler_new(&r->filler, r->context, name) : status;
-    status = status == CKPD_OK ? set_of_type(r, row, REPLICA) : status;
-    status = status == CKPD_OK ? set_of_type(r, row, QUEUE) : status;
-    status = status == CKPD_OK ? set_of_type(r, row, TOKENS) : status;
+    status = status == CKPD_OK ? set_fields(r, row) : status;
     r->rows = r->planned_count = 0;
     return status;
 }
@@ -119,16 +144,23 @@ static int32_t read_row(const ckpd__csv_row *row, void *user)
             "line %L: batch %g is not a whole number from 1 to 1000000, or row %d is one too many",
             row->line, batch, r->rows);
     }
-    status = status == CKPD_OK ? number(r, row, POWER, &r->power_w[r->rows]) : status;
-    status = status == CKPD_OK ? number(r, row, DURATION, &r->duration_s[r->rows]) : status;
+    ckpd__table_row read = {.axis = (double)NAN, .batch = status == CKPD_OK ? (int32_t)batch : 0};
+    status = status == CKPD_OK ? number(r, row, POWER, &read.power_w) : status;
+    status = status == CKPD_OK ? number(r, row, DURATION, &read.duration_s) : status;
+    /* Types without a second axis leave the cell empty. */
+    int32_t axis = r->at[AXIS];
+    if (status == CKPD_OK && axis >= 0 && axis < row->count && row->fields[axis][0] != '\0') {
+        status = number(r, row, AXIS, &read.axis);
+    }
     if (status == CKPD_OK && r->at[PLANNED] >= 0) {
         status = number(r, row, PLANNED, &planned);
     }
     if (status == CKPD_OK) {
-        r->batch[r->rows++] = (int32_t)batch;
-        if (planned > 0.0) {
-            r->planned[r->planned_count++] = (int32_t)batch;
+        /* The batches of a second axis come again with each of its values. */
+        if (planned > 0.0 && (r->rows == 0 || !(read.axis > r->row[0].axis))) {
+            r->planned[r->planned_count++] = read.batch;
         }
+        r->row[r->rows++] = read;
     }
     return status;
 }

@@ -49,8 +49,9 @@ static const char CASE[] =
     "count\":160},"
     "\"shape\":{\"samples_per_step\":2},\"fillers\":[{\"name\":\"llama3.1-8b-chat\",\"planned\":["
     "64]},"
-    "{\"name\":\"own\",\"table\":[{\"batch\":1,\"power_w_per_gpu\":400,\"duration_s\":2}]}],"
-    "\"events\":[{\"onset_s\":12,\"duration_s\":4,\"depth_w\":80000}]}";
+    "{\"name\":\"own\",\"axis_value\":1,\"table\":[{\"axis\":1,\"batch\":1,\"power_w_per_gpu\":400,"
+    "\"duration_s\":2}]}],\"events\":[{\"onset_s\":12,\"duration_s\":4,\"depth_w\":80000,"
+    "\"trace\":[[0,0],[1,80000],[5,0]]}]}";
 
 #ifdef CKPD_HAVE_GLPK /* planning needs a solver for linear programs */
 static void plan_and_run(sweep_memory *memory, ckpd_context *context)
@@ -88,7 +89,8 @@ static void plan_and_run(sweep_memory *memory, ckpd_context *context)
 static void csv_and_response(sweep_memory *memory, ckpd_context *context)
 {
     static const char text[] =
-        "type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s\na,1,8,400,2\nb,1,8,300,2\n";
+        "type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s,axis,axis_value\n"
+        "a,1,8,400,2,,\nb,1,8,300,2,1,1\nb,1,8,320,3,2,\n";
     static double deficit[64], hz[64];
     ckpd_gpu_pool *pool = NULL;
     ckpd_shape *shape = NULL;

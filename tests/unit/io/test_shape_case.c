@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* Shaping cases and filler types from files. */
+#include "shape/shape.h"
 #include "unit/shape/scenario.h"
 
 #include <ckptdispatch/io.h>
@@ -74,6 +75,68 @@ START_TEST(every_part_is_read)
 }
 END_TEST
 
+/* Power and duration of a filler of the problem at a batch. */
+static void at(int32_t filler, double batch, double *power_w, double *duration_s)
+{
+    OK(ckpd_filler_at(shape->filler[filler], batch, power_w, duration_s));
+}
+
+#define ROW(axis, batch, power, duration)                                  \
+    "{\"axis\":" #axis ",\"batch\":" #batch ",\"power_w_per_gpu\":" #power \
+    ",\"duration_s\":" #duration "}"
+#define TABLE(value, rows)                                                           \
+    HEAD ",\"fillers\":[{\"name\":\"budget\",\"planned\":[16],\"axis_value\":" value \
+         ",\"table\":[" rows "]}]}"
+
+/* A token budget as second axis; expected values by linear interpolation done by hand. */
+START_TEST(tables_have_a_second_axis)
+{
+    scenario_context();
+    double power, duration;
+    OK(parse(TABLE("1280", ROW(1024, 8, 400, 4) "," ROW(1024, 16, 500, 6) "," ROW(
+                               2048, 8, 600, 2) "," ROW(2048, 16, 700, 3))));
+    at(0, 16.0, &power, &duration);
+    ck_assert_double_eq_tol(power, 550.0, 1e-9);
+    ck_assert_double_eq_tol(duration, 5.25, 1e-9);
+    end();
+    OK(parse(TABLE("1024", ROW(1024, 8, 400, 4) "," ROW(1024, 16, 500, 6))));
+    at(0, 8.0, &power, &duration);
+    ck_assert_double_eq(power, 400.0);
+    end();
+    REFUSED(CKPD_ERR_RANGE, "axis_value 4096",
+            parse(TABLE("4096", ROW(1024, 16, 500, 6) "," ROW(2048, 16, 700, 3))));
+    REFUSED(CKPD_ERR_INCONSISTENT, "fillers[0].table",
+            parse(TABLE("1024",
+                        ROW(1024, 8, 400, 4) "," ROW(1024, 16, 500, 6) "," ROW(2048, 8, 600, 2))));
+    REFUSED(CKPD_ERR_INCONSISTENT, "same 2 batches",
+            parse(TABLE("1024", ROW(1024, 8, 400, 4) "," ROW(1024, 16, 500, 6) "," ROW(
+                                    2048, 8, 600, 2) "," ROW(2048, 32, 700, 3))));
+    REFUSED(CKPD_ERR_INCONSISTENT, "ascend",
+            parse(TABLE("1024", ROW(2048, 16, 500, 6) "," ROW(1024, 16, 700, 3))));
+    REFUSED(CKPD_ERR_INCONSISTENT, "second axis",
+            parse(TABLE("1024", ROW(1024, 16, 500, 6) ",{\"batch\":32,\"power_w_per_gpu\":1,"
+                                                      "\"duration_s\":1}")));
+    ckpd_context_free(context);
+}
+END_TEST
+
+/* A measured trace is what a run sees: 0.2 MW where the trapezoid says 1 MW. */
+START_TEST(events_have_a_trace)
+{
+    scenario_context();
+    OK(parse(HEAD ",\"events\":[{\"onset_s\":20,\"duration_s\":10,\"depth_w\":1e6,"
+                  "\"trace\":[[0,0],[1,2e5],[10,2e5],[11,0]]}]}"));
+    ckpd_shape_truth truth = {.size = sizeof truth};
+    ckpd_shape_metrics m = scenario_run(shape, grid, NULL, CKPD_POLICY_NONE, truth, 1);
+    ck_assert_double_eq_tol(m.tracking_w, 1.9e5, 100.0); /* mean of the trace over 10 s */
+    end();
+    REFUSED(CKPD_ERR_INCONSISTENT, "events[0].trace",
+            parse(HEAD ",\"events\":[{\"onset_s\":20,\"duration_s\":10,\"depth_w\":1e6,"
+                       "\"trace\":[[1,0],[1,2]]}]}"));
+    ckpd_context_free(context);
+}
+END_TEST
+
 START_TEST(refusals_name_the_place)
 {
     scenario_context();
@@ -120,6 +183,29 @@ START_TEST(types_come_from_csv)
     OK(add_csv(COLUMNS "a,1,8,400,2,0,x\na,1,16,500,3,1,\nb,8,4,600,5,1,y\n"));
     ck_assert_int_eq(ckpd_shape_filler_count(shape), 2);
     ck_assert_str_eq(ckpd_shape_filler_name(shape, 1), "b");
+    double value;
+    OK(ckpd_filler_get(shape->filler[1], "gpus_per_replica", &value));
+    ck_assert_double_eq(value, 8.0);
+    /* Fields by their name, from the first row; an axis for one type and none for the other. */
+    OK(add_csv("axis,up_s,type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s,planned,axis_"
+               "value,queue_groups\n"
+               "1024,0.2,p,1,8,400,4,0,1536,70\n1024,,p,1,16,500,6,1,,\n2048,,p,1,8,600,2,0,,\n"
+               "2048,,p,1,16,700,3,1,,\n,,q,1,4,300,1,1,,\n"));
+    ck_assert_int_eq(ckpd_shape_filler_count(shape), 4);
+    double power, duration;
+    at(2, 16.0, &power, &duration);
+    ck_assert_double_eq_tol(power, 600.0, 1e-9);
+    ck_assert_double_eq_tol(duration, 4.5, 1e-9);
+    OK(ckpd_filler_get(shape->filler[2], "up_s", &value));
+    ck_assert_double_eq(value, 0.2);
+    OK(ckpd_filler_get(shape->filler[2], "queue_groups", &value));
+    ck_assert_double_eq(value, 70.0);
+    OK(ckpd_filler_get(shape->filler[3], "up_s", &value));
+    ck_assert_double_eq(value, 0.6);
+    REFUSED(CKPD_ERR_RANGE, "up_s",
+            add_csv("type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s,up_s\n"
+                    "c,1,8,400,2,-1\n"));
+    REFUSED(CKPD_ERR_SYNTAX, "gpus_per_replica is ''", add_csv(COLUMNS "c,,8,400,2,0,\n"));
     REFUSED(CKPD_ERR_MISSING, "batch_time_s",
             add_csv("type,gpus_per_replica,batch,power_per_gpu_W\nc,1,8,400\n"));
     REFUSED(CKPD_ERR_SYNTAX, "line 3", add_csv(COLUMNS "c,1,8,400,2,0,\nc,1,16,many,3,1,\n"));
@@ -127,7 +213,7 @@ START_TEST(types_come_from_csv)
     REFUSED(CKPD_ERR_INCONSISTENT, "ascend", add_csv(COLUMNS "c,1,8,400,2,0,\nc,1,8,500,3,1,\n"));
     REFUSED(CKPD_ERR_DUPLICATE, "a is there", add_csv(COLUMNS "c,1,8,400,2,0,\na,1,8,500,3,1,\n"));
     ck_assert_int_eq(add_csv(""), CKPD_ERR_MISSING);
-    ck_assert_int_eq(ckpd_shape_filler_count(shape), 2); /* nothing of a refused file stays */
+    ck_assert_int_eq(ckpd_shape_filler_count(shape), 4); /* nothing of a refused file stays */
     ckpd_shape_free(shape);
     const char *path = test_shared_path("data/inference-power/task-types.csv");
     if (path != NULL) {
@@ -147,7 +233,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {cases_in_the_tree_are_the_scenarios, every_part_is_read,
-                                  refusals_name_the_place, types_come_from_csv, NULL};
+    const TTest *const tests[] = {cases_in_the_tree_are_the_scenarios,
+                                  every_part_is_read,
+                                  tables_have_a_second_axis,
+                                  events_have_a_trace,
+                                  refusals_name_the_place,
+                                  types_come_from_csv,
+                                  NULL};
     return test_run(test_suite("shape cases", tests));
 }
