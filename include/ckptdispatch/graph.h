@@ -65,7 +65,8 @@ CKPD_API int32_t ckpd_graph_options_set_transitions(ckpd_graph_options *options,
                                                     const uint8_t *allowed);
 /** Non-zero when a job may go on in mode `to` after `from`. Called while a graph is built. */
 typedef int32_t (*ckpd_transition_fn)(const ckpd_mode *from, const ckpd_mode *to, void *user);
-/** The same rule as a callback, asked once for each ordered pair of modes per graph. @since 0.1 */
+/** The same rule as a callback, asked once for each ordered pair of modes per graph. NULL: no rule.
+ * @since 0.1 */
 CKPD_API int32_t ckpd_graph_options_set_transition_rule(ckpd_graph_options *options,
                                                         ckpd_transition_fn rule, void *user);
 

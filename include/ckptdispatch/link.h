@@ -30,9 +30,9 @@ CKPD_API int32_t ckpd_link_new(ckpd_link **out, ckpd_context *context);
 CKPD_API void ckpd_link_free(ckpd_link *link);
 /** Sets a number by name. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_UNKNOWN_NAME,
  * CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE @since 0.1 */
-CKPD_API int32_t ckpd_link_set(ckpd_link *link, const char *name, double value);
+CKPD_API int32_t ckpd_link_set(ckpd_link *link, const char *field, double value);
 /** Reads a number by name. @since 0.1 */
-CKPD_API int32_t ckpd_link_get(const ckpd_link *link, const char *name, double *value);
+CKPD_API int32_t ckpd_link_get(const ckpd_link *link, const char *field, double *value);
 /** Number of named fields. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_link_field_count(void);
 /** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE

@@ -40,13 +40,13 @@ CKPD_API int32_t ckpd_power_event_new(ckpd_power_event **out, ckpd_context *cont
 CKPD_API void ckpd_power_event_free(ckpd_power_event *event);
 /** Sets a number by name. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_UNKNOWN_NAME,
  * CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE @since 0.1 */
-CKPD_API int32_t ckpd_power_event_set(ckpd_power_event *event, const char *name, double value);
+CKPD_API int32_t ckpd_power_event_set(ckpd_power_event *event, const char *field, double value);
 /** Sets a value from text; choices ("kind": "full", "differential") need this. Errors as for _set
  * and CKPD_ERR_SYNTAX. @since 0.1 */
-CKPD_API int32_t ckpd_power_event_set_text(ckpd_power_event *event, const char *name,
+CKPD_API int32_t ckpd_power_event_set_text(ckpd_power_event *event, const char *field,
                                            const char *text);
 /** Reads a number by name; NaN when not given. @since 0.1 */
-CKPD_API int32_t ckpd_power_event_get(const ckpd_power_event *event, const char *name,
+CKPD_API int32_t ckpd_power_event_get(const ckpd_power_event *event, const char *field,
                                       double *value);
 /** Number of named fields. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_power_event_field_count(void);
@@ -56,7 +56,7 @@ CKPD_API int32_t ckpd_power_event_field_info(int32_t index, ckpd_field_info *out
 /**
  * Gives the deficit as it really runs (a measured trace), for simulation only: plans keep the
  * trapezoid. Linear between points, zero before the first and after the last.
- * @param count     points, >= 2; 0 removes the trace
+ * @param count     points, >= 2; 0 removes the trace, the arrays may then be NULL
  * @param since_s   [count] strictly ascending seconds since onset
  * @param deficit_w [count] finite; may be negative
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_LENGTH, CKPD_ERR_NOT_FINITE, CKPD_ERR_INCONSISTENT,
@@ -92,9 +92,9 @@ CKPD_API void ckpd_filler_free(ckpd_filler *filler);
 /** Name, borrowed. @since 0.1 */
 CKPD_API const char *ckpd_filler_name(const ckpd_filler *filler);
 /** Sets a number by name; errors as for ckpd_power_event_set. @since 0.1 */
-CKPD_API int32_t ckpd_filler_set(ckpd_filler *filler, const char *name, double value);
+CKPD_API int32_t ckpd_filler_set(ckpd_filler *filler, const char *field, double value);
 /** Reads a number by name. @since 0.1 */
-CKPD_API int32_t ckpd_filler_get(const ckpd_filler *filler, const char *name, double *value);
+CKPD_API int32_t ckpd_filler_get(const ckpd_filler *filler, const char *field, double *value);
 /** Number of named fields. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_filler_field_count(void);
 /** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE
@@ -119,7 +119,8 @@ CKPD_API int32_t ckpd_filler_set_table(ckpd_filler *filler, int32_t batches, con
 /**
  * Names the batches that plans may use; the controller may use every batch of the table within the
  * stretch limit. Default: the whole table within that limit.
- * @param count number of batches, 0 for the default; each must be a row of the table
+ * @param count number of batches, 0 for the default
+ * @param batch [count] each must be a row of the table; may be NULL when count is 0
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_MISSING (no table), CKPD_ERR_RANGE,
  * CKPD_ERR_DUPLICATE, CKPD_ERR_NO_MEMORY @since 0.1
  */
@@ -143,9 +144,9 @@ CKPD_API int32_t ckpd_gpu_pool_new(ckpd_gpu_pool **out, ckpd_context *context);
 /** Ends a pool. Any thread. @since 0.1 */
 CKPD_API void ckpd_gpu_pool_free(ckpd_gpu_pool *pool);
 /** Sets a number by name; errors as for ckpd_power_event_set. @since 0.1 */
-CKPD_API int32_t ckpd_gpu_pool_set(ckpd_gpu_pool *pool, const char *name, double value);
+CKPD_API int32_t ckpd_gpu_pool_set(ckpd_gpu_pool *pool, const char *field, double value);
 /** Reads a number by name. @since 0.1 */
-CKPD_API int32_t ckpd_gpu_pool_get(const ckpd_gpu_pool *pool, const char *name, double *value);
+CKPD_API int32_t ckpd_gpu_pool_get(const ckpd_gpu_pool *pool, const char *field, double *value);
 /** Number of named fields. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_gpu_pool_field_count(void);
 /** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE
@@ -173,11 +174,11 @@ CKPD_API const char *ckpd_microgrid_preset_source(int32_t index);
 /** Ends a microgrid. Any thread. @since 0.1 */
 CKPD_API void ckpd_microgrid_free(ckpd_microgrid *grid);
 /** Sets a number by name; errors as for ckpd_power_event_set. @since 0.1 */
-CKPD_API int32_t ckpd_microgrid_set(ckpd_microgrid *grid, const char *name, double value);
+CKPD_API int32_t ckpd_microgrid_set(ckpd_microgrid *grid, const char *field, double value);
 /** Sets a value from text; choices ("governor": "lag", "pid") need this. @since 0.1 */
-CKPD_API int32_t ckpd_microgrid_set_text(ckpd_microgrid *grid, const char *name, const char *text);
+CKPD_API int32_t ckpd_microgrid_set_text(ckpd_microgrid *grid, const char *field, const char *text);
 /** Reads a number by name. @since 0.1 */
-CKPD_API int32_t ckpd_microgrid_get(const ckpd_microgrid *grid, const char *name, double *value);
+CKPD_API int32_t ckpd_microgrid_get(const ckpd_microgrid *grid, const char *field, double *value);
 /** Number of named fields. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_microgrid_field_count(void);
 /** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE
@@ -225,9 +226,9 @@ CKPD_API int32_t ckpd_shape_new(ckpd_shape **out, ckpd_context *context, const c
 /** Ends a problem. Any thread. @since 0.1 */
 CKPD_API void ckpd_shape_free(ckpd_shape *shape);
 /** Sets a number by name; errors as for ckpd_power_event_set. @since 0.1 */
-CKPD_API int32_t ckpd_shape_set(ckpd_shape *shape, const char *name, double value);
+CKPD_API int32_t ckpd_shape_set(ckpd_shape *shape, const char *field, double value);
 /** Reads a number by name. @since 0.1 */
-CKPD_API int32_t ckpd_shape_get(const ckpd_shape *shape, const char *name, double *value);
+CKPD_API int32_t ckpd_shape_get(const ckpd_shape *shape, const char *field, double *value);
 /** Number of named fields. Any thread. @since 0.1 */
 CKPD_API int32_t ckpd_shape_field_count(void);
 /** Describes field `index`. Any thread. @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_STRUCT_SIZE
@@ -254,7 +255,7 @@ CKPD_API const char *ckpd_shape_filler_name(const ckpd_shape *shape, int32_t ind
 
 /* --- plans ------------------------------------------------------------------------------------ */
 
-/** Which work starts when: the answer of the upper layer. Immutable after build. */
+/** Which work starts when: the answer of the upper layer. Immutable after build (shareable). */
 typedef struct ckpd_shape_plan ckpd_shape_plan;
 
 /** How a plan was made and how well it fits its prediction. */
@@ -455,7 +456,7 @@ typedef struct ckpd_shape_metrics {
     int32_t reserved;      /**< 0 */
 } ckpd_shape_metrics;
 
-/** A simulated run. Immutable after build. */
+/** A simulated run. Immutable after build (shareable). */
 typedef struct ckpd_shape_run ckpd_shape_run;
 
 /**

@@ -78,7 +78,8 @@ int32_t ckpd__check_series(ckpd_context *context, const char *field, const doubl
  */
 int32_t ckpd__struct_in(ckpd_context *context, const char *name, const void *given, void *known,
                         size_t known_size, size_t oldest);
-/* Writes `known` into the caller's struct, at most its size; the size member is kept. */
+/* Writes `known` into the caller's struct, at most its size; the size member is kept. NULL is
+ * refused as "out". */
 int32_t ckpd__struct_out(ckpd_context *context, const char *name, void *given, const void *known,
                          size_t known_size, size_t oldest);
 #define CKPD__STRUCT_IN(context, name, given, known) \

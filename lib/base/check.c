@@ -89,6 +89,9 @@ int32_t ckpd__struct_out(ckpd_context *context, const char *name, void *given, c
                          size_t known_size, size_t oldest)
 {
     size_t size;
+    if (given == NULL) {
+        return ckpd__null_argument(context, "out");
+    }
     memcpy(&size, given, sizeof size);
     int32_t status = struct_size(context, name, size, oldest);
     if (status != CKPD_OK) {

@@ -45,7 +45,7 @@ static int32_t look_up(ckpd_context *context, const ckpd__field_table *table, co
                        int32_t *index)
 {
     if (name == NULL) {
-        return ckpd__null_argument(context, "name");
+        return ckpd__null_argument(context, "field");
     }
     *index = ckpd__fields_find(table, name);
     return *index >= 0 ? CKPD_OK : unknown_field(context, table, name);

@@ -156,8 +156,11 @@ const char *ckpd_case_start(const ckpd_case *loaded)
 
 int32_t ckpd_case_stamp(const ckpd_case *loaded, int32_t slot, char *buffer, size_t size)
 {
-    if (loaded == NULL || buffer == NULL || size == 0) {
+    if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
+    }
+    if (buffer == NULL || size == 0) {
+        return ckpd__null_argument(loaded->context, "buffer");
     }
     if (slot < 0 || slot >= loaded->slots) {
         return ckpd__fail(loaded->context, CKPD_ERR_RANGE, "slot", slot, slot,
@@ -233,7 +236,7 @@ int32_t ckpd_case_published_count(const ckpd_case *loaded)
 
 int32_t ckpd_case_published_get(const ckpd_case *loaded, int32_t index, ckpd_published *out)
 {
-    if (loaded == NULL || out == NULL) {
+    if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
     if (index < 0 || index >= loaded->figure_count) {

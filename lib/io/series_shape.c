@@ -290,10 +290,13 @@ static int32_t check_unit(ckpd_context *context, const ckpd__column *column, con
 int32_t ckpd_series_to_site(const ckpd_series *series, int32_t column, double factor,
                             ckpd_site *site, const char *name)
 {
-    if (series == NULL || site == NULL || name == NULL) {
+    if (series == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
     ckpd_context *context = series->context;
+    if (site == NULL || name == NULL) {
+        return ckpd__null_argument(context, site == NULL ? "site" : "name");
+    }
     if (column < 0 || column >= series->column_count) {
         return ckpd__fail(context, CKPD_ERR_RANGE, "column", column, column,
                           "the series has %d columns, no column %d", series->column_count, column);

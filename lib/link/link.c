@@ -59,16 +59,16 @@ void ckpd_link_free(ckpd_link *link)
     ckpd__context_release(context);
 }
 
-int32_t ckpd_link_set(ckpd_link *link, const char *name, double value)
+int32_t ckpd_link_set(ckpd_link *link, const char *field, double value)
 {
     return link == NULL ? CKPD_ERR_ARGUMENT
-                        : ckpd__fields_set(link->context, &link_fields, link->values, name, value);
+                        : ckpd__fields_set(link->context, &link_fields, link->values, field, value);
 }
 
-int32_t ckpd_link_get(const ckpd_link *link, const char *name, double *value)
+int32_t ckpd_link_get(const ckpd_link *link, const char *field, double *value)
 {
     return link == NULL ? CKPD_ERR_ARGUMENT
-                        : ckpd__fields_get(link->context, &link_fields, link->values, name, value);
+                        : ckpd__fields_get(link->context, &link_fields, link->values, field, value);
 }
 
 int32_t ckpd_link_field_count(void)
@@ -124,8 +124,10 @@ int32_t ckpd_link_add_job_numbers(ckpd_link *link, const char *name, int32_t mod
     }
     ckpd_context *context = link->context;
     if (name == NULL || depth_w == NULL || duration_s == NULL || interval_s == NULL) {
-        return ckpd__null_argument(context,
-                                   name == NULL ? "name" : "depth_w, duration_s or interval_s");
+        return ckpd__null_argument(context, name == NULL         ? "name"
+                                            : depth_w == NULL    ? "depth_w"
+                                            : duration_s == NULL ? "duration_s"
+                                                                 : "interval_s");
     }
     if (modes < 1) {
         return ckpd__fail(context, CKPD_ERR_LENGTH, "modes", -1, (double)modes,

@@ -485,10 +485,22 @@ int32_t ckpd_anchor_fit(ckpd_anchor *a, int32_t fit, ckpd_hardware *hardware,
     return status;
 }
 
+static int32_t check_run(const ckpd_anchor *a, int32_t index)
+{
+    return index >= 0 && index < a->count
+               ? CKPD_OK
+               : ckpd__fail(a->context, CKPD_ERR_ARGUMENT, "index", index, (double)index,
+                            "anchor: run %d does not exist, there are %d", index, a->count);
+}
+
 int32_t ckpd_anchor_residual(const ckpd_anchor *a, int32_t index, ckpd_residual *out)
 {
-    if (a == NULL || out == NULL || index < 0 || index >= a->count) {
+    if (a == NULL) {
         return CKPD_ERR_ARGUMENT;
+    }
+    int32_t status = check_run(a, index);
+    if (status != CKPD_OK) {
+        return status;
     }
     const run *r = &a->runs[index];
     ckpd_residual known = {.size = sizeof known, .iteration_s = r->iteration_s};
@@ -503,8 +515,12 @@ int32_t ckpd_anchor_residual(const ckpd_anchor *a, int32_t index, ckpd_residual 
 
 int32_t ckpd_anchor_mode(const ckpd_anchor *a, int32_t index, ckpd_mode *out)
 {
-    if (a == NULL || out == NULL || index < 0 || index >= a->count) {
+    if (a == NULL) {
         return CKPD_ERR_ARGUMENT;
+    }
+    int32_t status = check_run(a, index);
+    if (status != CKPD_OK) {
+        return status;
     }
     ckpd_mode known;
     ckpd__predict_mode(&a->runs[index].predictor, &a->runs[index].layout, &known);

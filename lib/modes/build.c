@@ -149,10 +149,13 @@ static int32_t check_layout(ckpd_context *context, const ckpd__architecture *m,
 int32_t ckpd_mode_evaluate(const ckpd_task *task, const ckpd_hardware *hardware,
                            const ckpd_layout *layout, ckpd_mode *out)
 {
-    if (task == NULL || hardware == NULL) {
+    if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
-    ckpd_context *context = hardware->context;
+    ckpd_context *context = task->context;
+    if (hardware == NULL) {
+        return ckpd__null_argument(context, "hardware");
+    }
     if (layout == NULL || out == NULL) {
         return ckpd__null_argument(context, layout == NULL ? "layout" : "out");
     }

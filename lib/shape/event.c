@@ -49,25 +49,25 @@ void ckpd_power_event_free(ckpd_power_event *event)
     ckpd__context_release(context);
 }
 
-int32_t ckpd_power_event_set(ckpd_power_event *event, const char *name, double value)
+int32_t ckpd_power_event_set(ckpd_power_event *event, const char *field, double value)
 {
     return event == NULL
                ? CKPD_ERR_ARGUMENT
-               : ckpd__fields_set(event->context, &ckpd__event_fields, event->values, name, value);
+               : ckpd__fields_set(event->context, &ckpd__event_fields, event->values, field, value);
 }
 
-int32_t ckpd_power_event_set_text(ckpd_power_event *event, const char *name, const char *text)
+int32_t ckpd_power_event_set_text(ckpd_power_event *event, const char *field, const char *text)
 {
     return event == NULL ? CKPD_ERR_ARGUMENT
                          : ckpd__fields_set_text(event->context, &ckpd__event_fields, event->values,
-                                                 name, text);
+                                                 field, text);
 }
 
-int32_t ckpd_power_event_get(const ckpd_power_event *event, const char *name, double *value)
+int32_t ckpd_power_event_get(const ckpd_power_event *event, const char *field, double *value)
 {
     return event == NULL
                ? CKPD_ERR_ARGUMENT
-               : ckpd__fields_get(event->context, &ckpd__event_fields, event->values, name, value);
+               : ckpd__fields_get(event->context, &ckpd__event_fields, event->values, field, value);
 }
 
 int32_t ckpd_power_event_field_count(void)

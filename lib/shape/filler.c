@@ -80,18 +80,18 @@ const char *ckpd_filler_name(const ckpd_filler *filler)
     return filler == NULL ? NULL : filler->name;
 }
 
-int32_t ckpd_filler_set(ckpd_filler *filler, const char *name, double value)
+int32_t ckpd_filler_set(ckpd_filler *filler, const char *field, double value)
 {
     return filler == NULL ? CKPD_ERR_ARGUMENT
                           : ckpd__fields_set(filler->context, &ckpd__filler_fields, filler->values,
-                                             name, value);
+                                             field, value);
 }
 
-int32_t ckpd_filler_get(const ckpd_filler *filler, const char *name, double *value)
+int32_t ckpd_filler_get(const ckpd_filler *filler, const char *field, double *value)
 {
     return filler == NULL ? CKPD_ERR_ARGUMENT
                           : ckpd__fields_get(filler->context, &ckpd__filler_fields, filler->values,
-                                             name, value);
+                                             field, value);
 }
 
 int32_t ckpd_filler_field_count(void)

@@ -159,25 +159,25 @@ void ckpd_microgrid_free(ckpd_microgrid *grid)
     }
 }
 
-int32_t ckpd_microgrid_set(ckpd_microgrid *grid, const char *name, double value)
+int32_t ckpd_microgrid_set(ckpd_microgrid *grid, const char *field, double value)
 {
     return grid == NULL
                ? CKPD_ERR_ARGUMENT
-               : ckpd__fields_set(grid->context, &ckpd__grid_fields, grid->values, name, value);
+               : ckpd__fields_set(grid->context, &ckpd__grid_fields, grid->values, field, value);
 }
 
-int32_t ckpd_microgrid_set_text(ckpd_microgrid *grid, const char *name, const char *text)
+int32_t ckpd_microgrid_set_text(ckpd_microgrid *grid, const char *field, const char *text)
 {
-    return grid == NULL
-               ? CKPD_ERR_ARGUMENT
-               : ckpd__fields_set_text(grid->context, &ckpd__grid_fields, grid->values, name, text);
+    return grid == NULL ? CKPD_ERR_ARGUMENT
+                        : ckpd__fields_set_text(grid->context, &ckpd__grid_fields, grid->values,
+                                                field, text);
 }
 
-int32_t ckpd_microgrid_get(const ckpd_microgrid *grid, const char *name, double *value)
+int32_t ckpd_microgrid_get(const ckpd_microgrid *grid, const char *field, double *value)
 {
     return grid == NULL
                ? CKPD_ERR_ARGUMENT
-               : ckpd__fields_get(grid->context, &ckpd__grid_fields, grid->values, name, value);
+               : ckpd__fields_get(grid->context, &ckpd__grid_fields, grid->values, field, value);
 }
 
 int32_t ckpd_microgrid_field_count(void)

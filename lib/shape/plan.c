@@ -349,21 +349,17 @@ void ckpd_shape_plan_free(ckpd_shape_plan *plan)
     ckpd__context_release(context);
 }
 
+/* A plan may be shared by threads, its context may not: what only reads it records no error. */
 int32_t ckpd_shape_plan_get_info(const ckpd_shape_plan *plan, ckpd_shape_plan_info *out)
 {
     return plan == NULL ? CKPD_ERR_ARGUMENT
-                        : CKPD__STRUCT_OUT(plan->context, shape_plan_info, out, &plan->info);
+                        : CKPD__STRUCT_OUT(NULL, shape_plan_info, out, &plan->info);
 }
 
 int32_t ckpd_shape_plan_launch(const ckpd_shape_plan *plan, int32_t index, ckpd_shape_launch *out)
 {
-    if (plan == NULL) {
+    if (plan == NULL || index < 0 || index >= plan->count) {
         return CKPD_ERR_ARGUMENT;
-    }
-    if (index < 0 || index >= plan->count) {
-        return ckpd__fail(plan->context, CKPD_ERR_ARGUMENT, "index", index, (double)index,
-                          "shaping plan: launch %d does not exist, there are %d", index,
-                          plan->count);
     }
     const ckpd__launch *from = &plan->launch[index];
     ckpd_shape_launch launch = {.size = sizeof launch,
@@ -373,7 +369,7 @@ int32_t ckpd_shape_plan_launch(const ckpd_shape_plan *plan, int32_t index, ckpd_
                                 .groups = from->groups,
                                 .start_s = from->start_s,
                                 .stop_s = from->stop_s};
-    return CKPD__STRUCT_OUT(plan->context, shape_launch, out, &launch);
+    return CKPD__STRUCT_OUT(NULL, shape_launch, out, &launch);
 }
 
 double ckpd_shape_plan_power_w(const ckpd_shape_plan *plan, double time_s)

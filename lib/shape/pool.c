@@ -48,18 +48,18 @@ void ckpd_gpu_pool_free(ckpd_gpu_pool *pool)
     }
 }
 
-int32_t ckpd_gpu_pool_set(ckpd_gpu_pool *pool, const char *name, double value)
+int32_t ckpd_gpu_pool_set(ckpd_gpu_pool *pool, const char *field, double value)
 {
     return pool == NULL
                ? CKPD_ERR_ARGUMENT
-               : ckpd__fields_set(pool->context, &ckpd__pool_fields, pool->values, name, value);
+               : ckpd__fields_set(pool->context, &ckpd__pool_fields, pool->values, field, value);
 }
 
-int32_t ckpd_gpu_pool_get(const ckpd_gpu_pool *pool, const char *name, double *value)
+int32_t ckpd_gpu_pool_get(const ckpd_gpu_pool *pool, const char *field, double *value)
 {
     return pool == NULL
                ? CKPD_ERR_ARGUMENT
-               : ckpd__fields_get(pool->context, &ckpd__pool_fields, pool->values, name, value);
+               : ckpd__fields_get(pool->context, &ckpd__pool_fields, pool->values, field, value);
 }
 
 int32_t ckpd_gpu_pool_field_count(void)

@@ -114,18 +114,18 @@ void ckpd_shape_free(ckpd_shape *shape)
     ckpd__context_release(context);
 }
 
-int32_t ckpd_shape_set(ckpd_shape *shape, const char *name, double value)
+int32_t ckpd_shape_set(ckpd_shape *shape, const char *field, double value)
 {
     return shape == NULL
                ? CKPD_ERR_ARGUMENT
-               : ckpd__fields_set(shape->context, &ckpd__shape_fields, shape->values, name, value);
+               : ckpd__fields_set(shape->context, &ckpd__shape_fields, shape->values, field, value);
 }
 
-int32_t ckpd_shape_get(const ckpd_shape *shape, const char *name, double *value)
+int32_t ckpd_shape_get(const ckpd_shape *shape, const char *field, double *value)
 {
     return shape == NULL
                ? CKPD_ERR_ARGUMENT
-               : ckpd__fields_get(shape->context, &ckpd__shape_fields, shape->values, name, value);
+               : ckpd__fields_get(shape->context, &ckpd__shape_fields, shape->values, field, value);
 }
 
 int32_t ckpd_shape_field_count(void)

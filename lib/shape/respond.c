@@ -122,10 +122,11 @@ void ckpd_shape_run_free(ckpd_shape_run *run)
     ckpd__context_release(context);
 }
 
+/* A run may be shared by threads, its context may not: what only reads it records no error. */
 int32_t ckpd_shape_run_get_metrics(const ckpd_shape_run *run, ckpd_shape_metrics *out)
 {
     return run == NULL ? CKPD_ERR_ARGUMENT
-                       : CKPD__STRUCT_OUT(run->context, shape_metrics, out, &run->metrics);
+                       : CKPD__STRUCT_OUT(NULL, shape_metrics, out, &run->metrics);
 }
 
 double ckpd_shape_run_step_s(const ckpd_shape_run *run)
@@ -153,25 +154,15 @@ static const double *find_trace(const ckpd_shape_run *run, const char *name)
 int32_t ckpd_shape_run_trace(const ckpd_shape_run *run, const char *name, int64_t capacity,
                              double *values, int64_t *count)
 {
-    if (run == NULL) {
+    if (run == NULL || name == NULL || count == NULL || (values == NULL && capacity > 0)) {
         return CKPD_ERR_ARGUMENT;
-    }
-    if (name == NULL || count == NULL || (values == NULL && capacity > 0)) {
-        return ckpd__null_argument(run->context, name == NULL    ? "name"
-                                                 : count == NULL ? "count"
-                                                                 : "values");
     }
     const double *trace = find_trace(run, name);
     if (trace == NULL) {
-        const char *nearest = ckpd__nearest(name, trace_names, TRACES);
-        return ckpd__fail(run->context, CKPD_ERR_UNKNOWN_NAME, "name", -1, (double)NAN,
-                          "shaping run: no trace '%s'%s%s", name,
-                          nearest == NULL ? "" : "; nearest: ", nearest == NULL ? "" : nearest);
+        return CKPD_ERR_UNKNOWN_NAME;
     }
     if (capacity != 0 && capacity < run->points) {
-        return ckpd__fail(run->context, CKPD_ERR_BUFFER, "capacity", -1, (double)capacity,
-                          "shaping run: a trace has %L values, the buffer holds %L", run->points,
-                          capacity);
+        return CKPD_ERR_BUFFER;
     }
     if (capacity > 0) {
         memcpy(values, trace, (size_t)run->points * sizeof *values);

@@ -86,20 +86,36 @@ static int32_t check_matrix(ckpd_context *context, const ckpd_milp_view *view)
     return ckpd__check_series(context, "value", view->value, view->nonzeros, -1e300, 1e300);
 }
 
+typedef struct given_array {
+    const void *block;
+    int64_t count; /* 0: may be missing */
+    const char *name;
+} given_array;
+
+static int32_t check_given(ckpd_context *context, const given_array *arrays, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (arrays[i].block == NULL && arrays[i].count > 0) {
+            return ckpd__null_argument(context, arrays[i].name);
+        }
+    }
+    return CKPD_OK;
+}
+
 int32_t ckpd__milp_view_check(ckpd_context *context, const ckpd_milp_view *view)
 {
     if (view->columns < 0 || view->rows < 0 || view->nonzeros < 0) {
         return ckpd__fail(context, CKPD_ERR_ARGUMENT, "columns", -1, view->columns,
                           "columns, rows and nonzeros must not be negative");
     }
-    bool missing =
-        (view->columns > 0 && (view->cost == NULL || view->lower == NULL || view->upper == NULL)) ||
-        (view->rows > 0 && (view->row_lower == NULL || view->row_upper == NULL)) ||
-        view->start == NULL || (view->nonzeros > 0 && (view->index == NULL || view->value == NULL));
-    if (missing) {
-        return ckpd__null_argument(context, "array of milp_view");
-    }
-    int32_t status = ckpd__check_finite(context, "offset", -1, view->offset);
+    const given_array arrays[] = {
+        {view->cost, view->columns, "cost"},        {view->lower, view->columns, "lower"},
+        {view->upper, view->columns, "upper"},      {view->row_lower, view->rows, "row_lower"},
+        {view->row_upper, view->rows, "row_upper"}, {view->start, 1, "start"},
+        {view->index, view->nonzeros, "index"},     {view->value, view->nonzeros, "value"},
+    };
+    int32_t status = check_given(context, arrays, sizeof arrays / sizeof *arrays);
+    status = status != CKPD_OK ? status : ckpd__check_finite(context, "offset", -1, view->offset);
     if (status == CKPD_OK) {
         status = ckpd__check_series(context, "cost", view->cost, view->columns, -1e300, 1e300);
     }
@@ -168,10 +184,15 @@ static int32_t check_soft(ckpd_context *context, const ckpd_path_view *view, con
 
 static int32_t check_slots(ckpd_context *context, const ckpd_path_view *view)
 {
-    if (view->base_load_kw == NULL || view->load_factor == NULL || view->load_cap_kw == NULL ||
-        view->gpu_cap == NULL || view->curve_start == NULL || view->curve_x_kw == NULL ||
-        view->curve_cost == NULL || view->curve_convex == NULL) {
-        return ckpd__null_argument(context, "array of path_view");
+    const given_array arrays[] = {
+        {view->base_load_kw, 1, "base_load_kw"}, {view->load_factor, 1, "load_factor"},
+        {view->load_cap_kw, 1, "load_cap_kw"},   {view->gpu_cap, 1, "gpu_cap"},
+        {view->curve_start, 1, "curve_start"},   {view->curve_x_kw, 1, "curve_x_kw"},
+        {view->curve_cost, 1, "curve_cost"},     {view->curve_convex, 1, "curve_convex"},
+    };
+    int32_t given = check_given(context, arrays, sizeof arrays / sizeof *arrays);
+    if (given != CKPD_OK) {
+        return given;
     }
     int64_t slots = view->slots;
     int32_t status =

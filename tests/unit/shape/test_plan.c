@@ -324,8 +324,8 @@ START_TEST(says_when_it_cannot_plan)
     ck_assert_ptr_null(plan);
     plan = plan_of(shape);
     ckpd_shape_launch launch = {.size = sizeof launch};
-    REFUSED(CKPD_ERR_ARGUMENT, "does not exist", ckpd_shape_plan_launch(plan, -1, &launch));
-    REFUSED(CKPD_ERR_ARGUMENT, "does not exist", ckpd_shape_plan_launch(plan, 1 << 20, &launch));
+    ck_assert_int_eq(ckpd_shape_plan_launch(plan, -1, &launch), CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_shape_plan_launch(plan, 1 << 20, &launch), CKPD_ERR_ARGUMENT);
     ckpd_shape_plan_free(plan);
     ckpd_shape_free(shape);
     ckpd_context_free(context);
