@@ -334,7 +334,10 @@ typedef struct ckpd_control_input {
         *finished; /**< [finished_count] groups that have ended on their own or by a stop */
 } ckpd_control_input;
 
-/** Kinds of action. */
+/**
+ * Kinds of action. A change of batch is part of a launch: `batch` then differs from
+ * `planned_batch`. Groups that run keep theirs, as a batch job cannot grow while it runs.
+ */
 enum {
     CKPD_ACTION_LAUNCH = 1, /**< start groups first_group .. first_group + groups - 1 now */
     CKPD_ACTION_STOP = 2    /**< stop these groups now; report them as finished when they have */

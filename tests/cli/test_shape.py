@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import shutil
 
 from tool import FAST, case, check, has_solver, main, run, run_json
 
@@ -27,6 +28,10 @@ def writes_traces_and_picture():
     run("shape", A, "--policy", "full", "--seeds", "1", "--out", "out")
     names = set(os.listdir("out"))
     check({"shape.json", "shape.gp", "trace-none.csv", "trace-full.csv"} <= names, str(names))
+    check(shutil.which("gnuplot") is None or {"shape.svg", "shape.png"} <= names, str(names))
+    with open("out/shape.gp", encoding="utf-8") as file:
+        script = file.read()
+    check("ISO 8528-5 G2 band" in script and "IEEE 1547" in script, "no limits in the picture")
     with open("out/trace-full.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     check(len(rows) > 1000, f"{len(rows)} rows")
@@ -35,6 +40,20 @@ def writes_traces_and_picture():
         check(abs(types - float(row["fill_w"])) < 1.0, str(row))
     with open("out/shape.json", encoding="utf-8") as file:
         check(len(json.load(file)["policies"]) == 2, "none and full were asked for")
+
+
+def fills_longer_checkpoints_with_types_from_csv():
+    with open("types.csv", "w", encoding="utf-8") as file:
+        file.write("type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s,planned,up_s\n"
+                   "short,1,8,500,2.5,1,0.3\nshort,1,16,600,4,0,\nlong,8,32,550,9,1,0.5\n")
+    with open("own.json", "w", encoding="utf-8") as file:
+        json.dump({"schema": "ckptdispatch-shape", "schema_version": 1, "name": "own", "pool": {"gpu_count": 800},
+                   "fillers_csv": "types.csv",
+                   "events": [{"onset_s": 20, "duration_s": 8, "depth_w": 150000}]}, file)
+    words = ("shape", "own.json", "--policy", "full", "--seeds", "1")
+    for longer in ("0", "6"):
+        policies = {p["policy"]: p for p in run_json(*words, "--duration-error", longer)["policies"]}
+        check(policies["full"]["tracking_w"] < 0.25 * policies["none"]["tracking_w"], f"{longer} s longer: {policies}")
 
 
 def takes_checkpoints_of_a_plan():
@@ -66,7 +85,8 @@ def says_what_is_wrong():
 
 
 # Plans of fillers are linear programs, which only GLPK and HiGHS solve.
-SOLVED = [compares_policies, writes_traces_and_picture, takes_checkpoints_of_a_plan] if has_solver("glpk") else []
+SOLVED = [compares_policies, writes_traces_and_picture, fills_longer_checkpoints_with_types_from_csv,
+          takes_checkpoints_of_a_plan] if has_solver("glpk") else []
 
 if __name__ == "__main__":
     main(*SOLVED, says_what_is_wrong)

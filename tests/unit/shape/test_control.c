@@ -17,7 +17,7 @@ typedef struct host {
     int32_t event[MOST_GROUPS];
     int64_t started, reported;
     int32_t live, most_live;
-    int64_t stopped;
+    int64_t stopped, changed; /* groups, as the actions say */
     double first_launch_s, slowest_ms;
     bool mute; /* never reports an end */
 } host;
@@ -44,6 +44,7 @@ static void host_end(host *h)
 
 static void carry_out(host *h, const ckpd_control_action *a, double now)
 {
+    h->changed += a->kind == CKPD_ACTION_LAUNCH && a->batch != a->planned_batch ? a->groups : 0;
     for (int32_t g = 0; g < a->groups; g++) {
         int64_t id = a->first_group + g;
         ck_assert_int_lt(id, MOST_GROUPS);
@@ -210,6 +211,9 @@ START_TEST(corrects_a_wrong_depth)
     host_start(&h, shape);
     host_run(&h, 20.0, 30.0, 1.5e6, true, true);
     ck_assert_int_gt(state_of(&h).changed, 100);
+    ck_assert_int_eq(state_of(&h).changed, h.changed);
+    ck_assert_int_gt(h.stopped, 0);
+    ck_assert_int_eq(state_of(&h).stopped, h.stopped);
     ck_assert_double_eq(state_of(&h).correction, 1.0); /* forgotten after the event */
     host_end(&h);
     OK(ckpd_shape_set(shape, "correct", 0.0));
