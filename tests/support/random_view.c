@@ -259,6 +259,121 @@ void random_view_make(case_view *out, uint64_t seed, const random_shape *shape)
     }
 }
 
+/* --- days of a few jobs
+ * --------------------------------------------------------------------------- */
+
+static const ckpd_path_job *make_day_job(case_view *out, dice *d, const random_shape *shape,
+                                         double kw_per_gpu, int32_t *most_gpus)
+{
+    static const int32_t sizes[] = {64, 96, 128, 192, 256, 320, 384, 512, 640, 768};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    ckpd_path_job *job = case_view_alloc(out, 1, sizeof *job);
+    size_t modes = (size_t)shape->modes, moves = modes * (size_t)shape->segments;
+    int32_t *gpus = case_view_alloc(out, modes, sizeof *gpus);
+    double *kw = case_view_alloc(out, modes, sizeof *kw);
+    int32_t *mode = case_view_alloc(out, moves, sizeof *mode),
+            *slots = case_view_alloc(out, moves, sizeof *slots),
+            *segments = case_view_alloc(out, moves, sizeof *segments);
+    *job = (ckpd_path_job){
+        .size = sizeof *job,
+        .kind = CKPD_JOB_PATHS,
+        .segments = shape->segments,
+        .source_slot = pick(d, 0, 2) ? 0 : pick(d, 0, shape->slots / 5),
+        .deadline = pick(d, 0, 2) ? shape->slots : pick(d, shape->slots * 3 / 4, shape->slots),
+        .may_wait = 1,
+        .modes = shape->modes,
+        .mode_gpus = gpus,
+        .mode_power_kw = kw,
+        .states = 1,
+        .move_mode = mode,
+        .move_slots = slots,
+        .move_segments = segments,
+    };
+    /* A mode in the middle of the sizes is done after 40 to 80 % of the day. */
+    double slots_each = between(d, 0.4, 0.8) * shape->slots / shape->segments;
+    for (int32_t m = 0, at = pick(d, 0, SIZES - shape->modes); m < shape->modes; m++) {
+        at = m == 0 ? at : pick(d, at + 1, SIZES - shape->modes + m);
+        gpus[m] = sizes[at];
+        kw[m] = kw_per_gpu * gpus[m];
+        double speed = pow(gpus[m] / 256.0, between(d, 0.85, 0.98)) / slots_each;
+        for (int32_t s = 1; s <= shape->segments; s++) {
+            int32_t i = job->moves++;
+            mode[i] = m;
+            segments[i] = s;
+            slots[i] = (int32_t)fmax(1, ceil(s / speed * (1 - 1e-9)));
+        }
+    }
+    *most_gpus += gpus[modes - 1];
+    uint8_t *open =
+        case_view_alloc(out, ((size_t)shape->slots + 1) * ((size_t)job->segments + 1), 1);
+    case_view_open_nodes(job, shape->slots, open);
+    job->node_open = open;
+    return job;
+}
+
+static void make_day_site(case_view *out, dice *d, const random_shape *shape, double kw_per_gpu,
+                          int32_t most_gpus)
+{
+    ckpd_path_view *view = &out->view;
+    size_t T = (size_t)shape->slots, points = 0;
+    double *base = case_view_alloc(out, T, sizeof *base),
+           *factor = case_view_alloc(out, T, sizeof *factor),
+           *cap = case_view_alloc(out, T, sizeof *cap),
+           *gpus = case_view_alloc(out, T, sizeof *gpus),
+           *x = case_view_alloc(out, 3 * T, sizeof *x),
+           *cost = case_view_alloc(out, 3 * T, sizeof *cost);
+    int64_t *start = case_view_alloc(out, T + 1, sizeof *start);
+    uint8_t *convex = case_view_alloc(out, T, 1);
+    double peak = between(d, 0.3, 0.8) * most_gpus * kw_per_gpu, dawn = between(d, 0, 6.283);
+    double room = 64 * ceil(between(d, 0.5, 0.8) * most_gpus / 64),
+           penalty = between(d, 0.02, 0.08);
+    view->slot_hours = 24.0 / shape->slots;
+    for (size_t t = 0; t < T; t++) {
+        double turn = 6.283 * (double)t / (double)T + dawn, sun = fmax(0, sin(turn)) * peak;
+        double price = 0.05 - 0.045 * sin(turn) + between(d, -0.01, 0.01);
+        double h = view->slot_hours, end = 300 + 1.3 * kw_per_gpu * most_gpus + peak;
+        base[t] = between(d, 50, 150);
+        factor[t] = 1.25;
+        cap[t] = (double)INFINITY;
+        gpus[t] = room;
+        convex[t] = 1;
+        start[t] = (int64_t)points;
+        x[points] = 0;
+        cost[points++] = penalty * sun * h;
+        if (sun > 0) {
+            x[points] = sun;
+            cost[points++] = 0;
+        }
+        x[points] = end;
+        cost[points++] = price * (end - sun) * h;
+    }
+    start[T] = (int64_t)points;
+    view->base_load_kw = base;
+    view->load_factor = factor;
+    view->load_cap_kw = cap;
+    view->gpu_cap = gpus;
+    view->curve_start = start;
+    view->curve_x_kw = x;
+    view->curve_cost = cost;
+    view->curve_convex = convex;
+}
+
+void random_day_make(case_view *out, uint64_t seed, const random_shape *shape)
+{
+    dice d = {seed};
+    const double kw_per_gpu = 0.4;
+    int32_t most_gpus = 0;
+    memset(out, 0, sizeof *out);
+    const ckpd_path_job **jobs = case_view_alloc(out, (size_t)shape->jobs, sizeof *jobs);
+    out->view = (ckpd_path_view){
+        .size = sizeof out->view, .slots = shape->slots, .jobs = shape->jobs, .job = jobs};
+    for (int32_t j = 0; j < shape->jobs; j++)
+        jobs[j] = make_day_job(out, &d, shape, kw_per_gpu, &most_gpus);
+    make_day_site(out, &d, shape, kw_per_gpu, most_gpus);
+    if (shape->features & RANDOM_STORAGE)
+        make_storage(out, &d);
+}
+
 /* --- brute force
  * ------------------------------------------------------------------------------------ */
 

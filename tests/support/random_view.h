@@ -25,6 +25,12 @@ typedef struct random_shape {
     uint32_t features;
 } random_shape;
 
+/*
+ * A day of a few jobs whose plain bound is loose: few large modes, a GPU cap that all of them want
+ * at once, steep prices (some below zero), sunshine that is worth less than it costs to throw away.
+ * segments and modes are exact; feasible unless the cap and the deadlines forbid it.
+ */
+void random_day_make(case_view *out, uint64_t seed, const random_shape *shape);
 void random_view_make(case_view *out, uint64_t seed, const random_shape *shape);
 /* Least cost by trying every combination of paths (no storage); +infinity when there is no plan. */
 double random_view_brute_force(const ckpd_path_view *view);

@@ -140,7 +140,7 @@ static void move_target(nat_search *search, int32_t round)
     }
 }
 
-/* Shares of the activities in the paths of the evaluations of this climb, the later ones more. */
+/* Shares of the activities in what jobs and slots choose in this climb, the later choices more. */
 static void move_mean(nat_search *search, int32_t round)
 {
     const nat_model *model = search->model;
@@ -149,9 +149,15 @@ static void move_mean(nat_search *search, int32_t round)
     for (size_t i = 0; i < n; i++)
         search->mean[i] *= 1 - weight;
     for (int32_t j = 0; j < model->jobs; j++)
-        for (size_t t = 0; t < T; t++)
-            search->mean[search->dual.layout.job[j] + (size_t)search->dual.path[j].activity[t] * T +
-                         t] += weight;
+        for (size_t t = 0; t < T; t++) {
+            double *own = search->mean + search->dual.layout.job[j] + t;
+            const int32_t *choice = search->dual.choice + 2 * t * (size_t)model->jobs + (size_t)j;
+            double part = search->dual.part[t];
+            own[(size_t)search->dual.path[j].activity[t] * T] += 0.5 * weight;
+            own[(size_t)choice[0] * T] += 0.5 * (1 - part) * weight;
+            if (part > 0)
+                own[(size_t)choice[model->jobs] * T] += 0.5 * part * weight;
+        }
 }
 
 static void take_step(nat_search *search, double length)

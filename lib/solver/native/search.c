@@ -153,14 +153,16 @@ static void free_tree(nat_tree *tree)
 /* --- fixing and splitting
  * --------------------------------------------------------------------------- */
 
-/* Forbids every activity that no plan below the cutoff can have. */
-static void fix(nat_search *search)
+/* Forbids every activity that no plan below the cutoff can have; returns the bound above which the
+ * excesses count. */
+static double fix(nat_search *search)
 {
     double bound = ckpd__nat_dual_excess(&search->dual, search->excess, search->scratch);
     double room = ckpd__nat_search_cutoff(search) - bound;
     for (size_t i = 0; i < search->dual.layout.size; i++)
         if (!search->forbidden[i] && search->excess[i] >= room + 1e-9 * fabs(bound))
             search->forbidden[i] = 1;
+    return bound;
 }
 
 typedef struct nat_split {
@@ -177,7 +179,7 @@ static bool up_to(const nat_job *job, int32_t a, int32_t cut)
 }
 
 /*
- * Splits of one job's activities in one slot: by how much power the bound's paths disagree across
+ * Splits of one job's activities in one slot: by how much power the choices of late disagree across
  * it, and where they agree, by how far both sides rise. (At the best prices one side does not rise
  * at all, so that rises alone choose splits which leave the bound as it is.)
  */
@@ -220,9 +222,12 @@ static nat_split choose_split(const nat_search *search, double bound)
     return best;
 }
 
-/* Pushes both sides of a split of the node that the certificate knows as `parent`. */
-static bool branch(nat_tree *tree, nat_search *search, nat_split split, double bound,
-                   int32_t parent)
+/*
+ * Pushes both sides of a split of the node that the certificate knows as `parent`. The excesses lie
+ * above `base_bound`, that of the prices at hand; `bound` may come from other prices and be higher.
+ */
+static bool branch(nat_tree *tree, nat_search *search, nat_split split, double base_bound,
+                   double bound, int32_t parent)
 {
     const nat_job *job = &search->model->job[split.job];
     size_t T = (size_t)search->model->slots,
@@ -244,7 +249,7 @@ static bool branch(nat_tree *tree, nat_search *search, nat_split split, double b
                                  .side = side,
                                  .gpus = job->gpus[split.cut],
                                  .kw = job->kw[split.cut]};
-        bool ok = push_node(tree, search, bound + fmax(least, 0));
+        bool ok = push_node(tree, search, fmax(bound, base_bound + least));
         for (int32_t a = 0; a < job->activities; a++)
             search->forbidden[base + (size_t)a * T] = kept[a];
         if (!ok)
@@ -416,10 +421,10 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     if (empty || bound >= ckpd__nat_search_cutoff(search))
         return true;
     ckpd__nat_search_offer_paths(search);
-    fix(search);
-    nat_split split = choose_split(search, search->dual.value);
+    double base = fix(search);
+    nat_split split = choose_split(search, base);
     if (split.job >= 0)
-        return branch(tree, search, split, bound, number);
+        return branch(tree, search, split, base, bound, number);
     /* One way is left, which the offer above has costed: its own prices show that it is no better.
      */
     if (search->certificate) {

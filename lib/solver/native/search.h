@@ -21,7 +21,7 @@ typedef struct nat_search {
     double *best_price; /* [layout.size] */
     double *excess;     /* [layout.size] */
     double *scratch;    /* [layout.size] */
-    double *mean;       /* [layout.size] share of the bound's paths, of late, that do it */
+    double *mean;       /* [layout.size] share of the choices of jobs and slots, of late */
     uint8_t *forbidden; /* [layout.size] of the node at hand */
     nat_certificate *certificate; /* gets every node, or NULL */
     nat_proof at;                 /* the split that led to the node at hand */
