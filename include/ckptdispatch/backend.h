@@ -127,6 +127,25 @@ typedef struct ckpd_path_plan {
 } ckpd_path_plan;
 
 /**
+ * Prices of an earlier solve (values of dual variables), for a search to start from. An activity is
+ * what a job does in a slot: GPUs held and IT power drawn; doing nothing has the price 0. Prices
+ * may come from a problem that has changed since: they can cost time, never correctness.
+ */
+typedef struct ckpd_path_prices {
+    size_t size;                 /**< sizeof(ckpd_path_prices), set by the caller */
+    int32_t slots;               /**< prices are known for the slots 0 .. slots - 1 */
+    int32_t activities;          /**< number of priced activities; others are not known */
+    const int32_t *job;          /**< [activities] job of the view */
+    const int32_t *gpus;         /**< [activities] */
+    const double *power_kw;      /**< [activities] IT power */
+    const double *price;         /**< [activities][slots] money of the activity in the slot */
+    const double *load_price;    /**< [slots] money per kW of site load; NULL: not known */
+    const double *gpu_price;     /**< [slots] money per GPU in use; NULL: not known */
+    const double *storage_worth; /**< [slots] money per kWh in store at the end of the slot; NULL:
+                                      not known */
+} ckpd_path_prices;
+
+/**
  * The whole problem. The net draw of slot t is
  *   x[t] = base_load_kw[t] + load_factor[t] * sum over jobs of (fixed + moving IT power) + charge -
  * discharge and costs curve_t(x[t]) money in that slot; curve_t is linear between the breakpoints
@@ -158,6 +177,7 @@ typedef struct ckpd_path_view {
     const double *load_over_cost; /**< [slots] money in the slot per kW above load_soft_kw, >= 0 */
     const double *gpu_soft;       /**< [slots] GPUs from which on they cost; NULL: none */
     const double *gpu_over_cost;  /**< [slots] money in the slot per GPU above gpu_soft, >= 0 */
+    const ckpd_path_prices *prices; /**< prices to start from, or NULL */
 } ckpd_path_view;
 
 /** Sparse MILP by columns, 0-based: minimise offset + cost x, row_lower <= A x <= row_upper. */
@@ -253,6 +273,9 @@ typedef struct ckpd_host {
         void *user); /**< cheap; any thread; 0 go on, 1 time limit, 2 cancelled */
     void (*report)(double incumbent, double bound, int64_t iterations, int64_t nodes,
                    void *user); /**< new incumbent or bound */
+    /** Copies the prices that the next solve of a path view shall start from; the last call counts.
+       NULL: nobody wants them. CKPD_OK or CKPD_ERR_NO_MEMORY, of which a backend need not care. */
+    int32_t (*keep_prices)(const ckpd_path_prices *prices, void *user);
 } ckpd_host;
 
 /** What a backend can do. */

@@ -250,6 +250,21 @@ CKPD_API int32_t ckpd_problem_solve(ckpd_solution **out, ckpd_problem *problem, 
  */
 CKPD_API int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
                                       const ckpd_solve_options *options, const ckpd_plan *start);
+/**
+ * The same from an earlier solution: its plan and, where the backend left any, the prices that it
+ * ended with. After a small change (a price, the SOC, the checkpoint of a job, an hour gone by)
+ * that takes a fraction of the time of ckpd_problem_solve(), and proves the same. Jobs are
+ * recognised by name; new ones start from nothing. A solution that fits badly costs time, never
+ * correctness.
+ * @param last          of any problem of the same slot length; not needed any more afterwards
+ * @param slots_passed  slots by which the horizon has moved on since: slot 0 of this problem is
+ * slot `slots_passed` of `last`; 0 for the same horizon
+ * @return as ckpd_problem_solve(), CKPD_ERR_RANGE (slots_passed is negative or no slot of `last`)
+ * @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_resolve_from(ckpd_solution **out, ckpd_problem *problem,
+                                           int32_t scenario, const ckpd_solve_options *options,
+                                           const ckpd_solution *last, int32_t slots_passed);
 /** Ends a solution; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_solution_free(ckpd_solution *solution);
 /** CKPD_OUTCOME_... @since 0.1 */

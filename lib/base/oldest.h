@@ -43,6 +43,7 @@
 #define CKPD__FIRST_model_info reserved
 #define CKPD__FIRST_path_job work_required
 #define CKPD__FIRST_path_plan discharge_kw
+#define CKPD__FIRST_path_prices storage_worth
 #define CKPD__FIRST_path_result message
 #define CKPD__FIRST_path_storage throughput_cost_per_kwh
 #define CKPD__FIRST_path_view start

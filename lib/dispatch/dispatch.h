@@ -289,6 +289,8 @@ struct ckpd_solution {
     ckpd_report *report;
     ckpd__causes causes;
     double *progress; /* [jobs][slots + 1] share of the work done */
+    char **job_name;  /* [jobs] for the next solve to know its jobs by; NULL without a plan */
+    struct ckpd__prices *prices; /* that the solve ended with, NULL: none */
 };
 
 /* The plan in full from a path plan: steps, flows, SOC, loads. */
@@ -300,5 +302,20 @@ void ckpd__encode(const ckpd__model *model, const ckpd_plan *plan, ckpd_path_pla
 int32_t ckpd__solution_finish(ckpd_solution *solution, const ckpd_problem *problem,
                               double claimed_cost);
 int32_t ckpd__solution_new(ckpd_solution **out, ckpd_context *context, int32_t scenario);
+
+/* --- start from an earlier solution (warm.c) -------------------------------------------------- */
+
+/* Plan and prices of an earlier solution as a problem sees them. */
+typedef struct ckpd__warm {
+    ckpd_plan *plan;             /* NULL: none */
+    struct ckpd__prices *prices; /* NULL: none */
+} ckpd__warm;
+
+/* Slot 0 of the problem is slot `passed` of `last`; jobs are matched by name. */
+int32_t ckpd__warm_make(ckpd__warm *warm, const ckpd_problem *problem, const ckpd_solution *last,
+                        int32_t passed);
+void ckpd__warm_free(ckpd_context *context, ckpd__warm *warm);
+/* Keeps the names of the jobs for that. CKPD_OK or CKPD_ERR_NO_MEMORY. */
+int32_t ckpd__warm_remember(ckpd_solution *solution, const ckpd_problem *problem);
 
 #endif

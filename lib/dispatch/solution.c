@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "dispatch/dispatch.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,6 +34,14 @@ void ckpd_solution_free(ckpd_solution *solution)
     ckpd_report_free(solution->report);
     ckpd__causes_free(&solution->causes);
     ckpd__free(context, solution->progress);
+    for (int32_t j = 0; solution->job_name != NULL && solution->job_name[j] != NULL; j++) {
+        ckpd__free(context, solution->job_name[j]);
+    }
+    ckpd__free(context, (void *)solution->job_name);
+    if (solution->prices != NULL) {
+        ckpd__prices_free(context, solution->prices);
+        ckpd__free(context, solution->prices);
+    }
     ckpd__free(context, solution);
     ckpd__context_release(context);
 }
@@ -106,6 +115,10 @@ int32_t ckpd__solution_finish(ckpd_solution *solution, const ckpd_problem *probl
     }
     for (int32_t j = 0; j < problem->jobs; j++) {
         fill_progress(solution, problem, j);
+    }
+    status = ckpd__warm_remember(solution, problem);
+    if (status != CKPD_OK) {
+        return status;
     }
     solution->cost = solution->report->figure[CKPD__FIGURE_COST];
     /* A bound above the plan is rounding: the plan has been verified. */

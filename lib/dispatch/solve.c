@@ -13,6 +13,7 @@ typedef struct solve_run {
     ckpd__model model;
     ckpd_solution *solution;
     ckpd_path_plan start; /* filled when the caller gave a plan */
+    bool start_is_plan;   /* and it is a plan of this problem */
     ckpd_path_plan plan;  /* of the result */
     ckpd_path_result result;
     ckpd__solve_info info;
@@ -42,7 +43,9 @@ static int32_t ask_backend(solve_run *run)
                                    .progress = options->progress,
                                    .progress_user = options->progress_user,
                                    .structure_presolve =
-                                       options->values[CKPD__SOLVE_STRUCTURE_PRESOLVE] != 0};
+                                       options->values[CKPD__SOLVE_STRUCTURE_PRESOLVE] != 0,
+                                   .start_is_plan = run->start_is_plan,
+                                   .prices = run->solution->prices};
     return ckpd__path_solve(run->context, options->backend, &run->model.view, &params, &control,
                             &run->result, &run->info);
 }
@@ -59,7 +62,11 @@ static int32_t take_start(solve_run *run, const ckpd_plan *plan)
     }
     ckpd__encode(&run->model, plan, &run->start);
     run->model.view.start = &run->start;
-    return CKPD_OK;
+    double cost;
+    int32_t status =
+        ckpd__path_plan_check(run->context, &run->model.view, &run->start, &cost, NULL, true);
+    run->start_is_plan = status == CKPD_OK;
+    return status == CKPD_ERR_NO_MEMORY ? status : CKPD_OK;
 }
 
 static void finish_infeasible(solve_run *run)
@@ -103,16 +110,30 @@ static int32_t take_answer(solve_run *run)
                              : status;
 }
 
-static int32_t run_solve(solve_run *run, const ckpd_plan *start)
+/* Why there can be no plan; a start that is one saves the search. */
+static bool has_causes(solve_run *run)
 {
-    ckpd__causes_before(&run->solution->causes, &run->model);
-    if (run->solution->causes.count > 0) {
-        run->solution->proven = 1; /* each of these checks is a proof */
-        finish_infeasible(run);
-        return CKPD_OK;
+    if (run->start_is_plan) {
+        return false;
     }
+    ckpd__causes_before(&run->solution->causes, &run->model);
+    if (run->solution->causes.count == 0) {
+        return false;
+    }
+    run->solution->proven = 1; /* each of these checks is a proof */
+    finish_infeasible(run);
+    return true;
+}
+
+static int32_t run_solve(solve_run *run, const ckpd_plan *start, const ckpd__prices *prices)
+{
+    run->model.view.prices = prices != NULL ? &prices->view : NULL;
     int32_t status = start != NULL ? take_start(run, start) : CKPD_OK;
-    if (status == CKPD_OK &&
+    if (status != CKPD_OK || has_causes(run)) {
+        return status;
+    }
+    run->solution->prices = ckpd__calloc(run->context, 1, sizeof *run->solution->prices);
+    if (run->solution->prices == NULL ||
         ckpd__plan_new(run->context, &run->model.view, &run->plan) != CKPD_OK) {
         status = ckpd__no_memory(run->context);
     }
@@ -122,30 +143,21 @@ static int32_t run_solve(solve_run *run, const ckpd_plan *start)
     return status == CKPD_OK ? take_answer(run) : status;
 }
 
-int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
-                             const ckpd_solve_options *options, const ckpd_plan *start)
+static int32_t resolve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
+                       const ckpd_solve_options *options, const ckpd_plan *start,
+                       const ckpd__prices *prices)
 {
-    if (problem == NULL) {
-        return CKPD_ERR_ARGUMENT;
-    }
-    if (out == NULL) {
-        return ckpd__null_argument(problem->context, "out");
-    }
-    int32_t status = ckpd__scenario_check(problem, scenario);
-    if (status != CKPD_OK) {
-        return status;
-    }
     solve_run run = {.context = problem->context, .problem = problem};
     run.result.size = sizeof run.result;
     run.result.plan = &run.plan;
     ckpd__solve_options_read(options, &run.options);
-    status = ckpd__solution_new(&run.solution, problem->context, scenario);
+    int32_t status = ckpd__solution_new(&run.solution, problem->context, scenario);
     if (status != CKPD_OK) {
         return status;
     }
     status = ckpd__model_build(&run.model, problem, scenario);
     if (status == CKPD_OK) {
-        status = run_solve(&run, start);
+        status = run_solve(&run, start, prices);
     }
     if (status == CKPD_OK && run.solution->causes.out_of_memory) {
         status = ckpd__no_memory(problem->context);
@@ -159,6 +171,42 @@ int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t
     }
     *out = run.solution;
     return CKPD_OK;
+}
+
+static int32_t check_arguments(ckpd_solution **out, const ckpd_problem *problem, int32_t scenario)
+{
+    if (problem == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    return out == NULL ? ckpd__null_argument(problem->context, "out")
+                       : ckpd__scenario_check(problem, scenario);
+}
+
+int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
+                             const ckpd_solve_options *options, const ckpd_plan *start)
+{
+    int32_t status = check_arguments(out, problem, scenario);
+    return status == CKPD_OK ? resolve(out, problem, scenario, options, start, NULL) : status;
+}
+
+int32_t ckpd_problem_resolve_from(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
+                                  const ckpd_solve_options *options, const ckpd_solution *last,
+                                  int32_t slots_passed)
+{
+    ckpd__warm warm;
+    int32_t status = check_arguments(out, problem, scenario);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    if (last == NULL) {
+        return ckpd__null_argument(problem->context, "last");
+    }
+    status = ckpd__warm_make(&warm, problem, last, slots_passed);
+    if (status == CKPD_OK) {
+        status = resolve(out, problem, scenario, options, warm.plan, warm.prices);
+    }
+    ckpd__warm_free(problem->context, &warm);
+    return status;
 }
 
 int32_t ckpd_problem_solve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,

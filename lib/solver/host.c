@@ -57,6 +57,12 @@ static void host_report(double incumbent, double bound, int64_t iterations, int6
     }
 }
 
+static int32_t host_keep_prices(const ckpd_path_prices *prices, void *user)
+{
+    ckpd__host_state *state = user;
+    return ckpd__prices_copy(state->context, state->control->prices, prices);
+}
+
 void ckpd__host_start(ckpd_host *host, ckpd__host_state *state, ckpd_context *context,
                       const ckpd__solve_control *control, double time_limit_s)
 {
@@ -72,7 +78,8 @@ void ckpd__host_start(ckpd_host *host, ckpd__host_state *state, ckpd_context *co
                         .release = host_release,
                         .log = host_log,
                         .should_stop = host_should_stop,
-                        .report = host_report};
+                        .report = host_report,
+                        .keep_prices = control->prices != NULL ? host_keep_prices : NULL};
 }
 
 double ckpd__host_time_left(const ckpd__host_state *state)

@@ -67,6 +67,10 @@ int32_t ckpd__known_view_make(ckpd__known_view *known, ckpd_context *context,
         status = CKPD__STRUCT_IN(context, path_plan, known->view.start, &known->start);
         known->view.start = &known->start;
     }
+    if (status == CKPD_OK && known->view.prices != NULL) {
+        status = CKPD__STRUCT_IN(context, path_prices, known->view.prices, &known->prices);
+        known->view.prices = &known->prices;
+    }
     if (status != CKPD_OK) {
         ckpd__known_view_free(known, context);
     }

@@ -480,8 +480,8 @@ static int32_t solve_or_fall_back(path_solve *s, const ckpd_solve_params *asked)
 
 static int32_t solve(path_solve *s, const ckpd_solve_params *asked)
 {
-    bool found;
-    int32_t status = look_for_obvious(s, &found);
+    bool found = false;
+    int32_t status = s->control->start_is_plan ? CKPD_OK : look_for_obvious(s, &found);
     if (status != CKPD_OK || found) {
         s->trusted = true;
         return status;

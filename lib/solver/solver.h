@@ -33,6 +33,20 @@ int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_tab
 
 /* --- services to a running backend (host.c) --------------------------------------------------- */
 
+/* Prices in the context's memory. */
+typedef struct ckpd__prices {
+    ckpd_path_prices view; /* size 0: none; what follows are its arrays */
+    int32_t *job, *gpus;
+    double *power_kw, *price, *load_price, *gpu_price, *storage_worth;
+    void *block;
+} ckpd__prices;
+/* Room for prices: every array is there, filled with zeros. On failure `out` is empty. */
+bool ckpd__prices_new(ckpd_context *context, ckpd__prices *out, int32_t slots, int32_t activities);
+/* Replaces what `to` holds, which is empty on failure: no memory, or prices that no view may hold.
+ */
+int32_t ckpd__prices_copy(ckpd_context *context, ckpd__prices *to, const ckpd_path_prices *from);
+void ckpd__prices_free(ckpd_context *context, ckpd__prices *prices);
+
 /* What a caller may add to a solve; NULL pointers for none. */
 typedef struct ckpd__solve_control {
     const ckpd_cancel *cancel;
@@ -41,6 +55,8 @@ typedef struct ckpd__solve_control {
     int32_t structure_presolve; /* 1: the structure layer runs before a MILP backend */
     int32_t presolve_nodes;     /* nodes it may take, 0: as many as it is allowed by default */
     int32_t no_fallback;        /* 1: only the named backend, no second try with another */
+    int32_t start_is_plan;      /* 1: the start was checked, so the problem has a plan */
+    ckpd__prices *prices;       /* gets the prices that a path backend ends with */
 } ckpd__solve_control;
 
 /* What a solve says beside its result. */
@@ -83,6 +99,8 @@ int32_t ckpd__params_read(ckpd_context *context, const ckpd_solve_params *given,
                           ckpd_solve_params *known);
 int32_t ckpd__milp_view_check(ckpd_context *context, const ckpd_milp_view *view);
 int32_t ckpd__path_view_check(ckpd_context *context, const ckpd_path_view *view);
+/* Arrays that are needed, no NaN and no infinity; `context` NULL: nobody is told. */
+int32_t ckpd__prices_check(ckpd_context *context, const ckpd_path_prices *prices);
 
 /*
  * An optimum that only its backend vouches for becomes "feasible" with the bound that is claimed;
@@ -154,6 +172,7 @@ typedef struct ckpd__known_view {
     const ckpd_path_job **jobs;
     ckpd_path_storage storage;
     ckpd_path_plan start;
+    ckpd_path_prices prices;
 } ckpd__known_view;
 /* Sizes and missing pointers are checked here, everything else by ckpd__path_view_check. */
 int32_t ckpd__known_view_make(ckpd__known_view *known, ckpd_context *context,

@@ -370,6 +370,36 @@ static int32_t check_job(ckpd_context *context, const ckpd_path_view *view, int3
     return status;
 }
 
+int32_t ckpd__prices_check(ckpd_context *context, const ckpd_path_prices *prices)
+{
+    int64_t slots = prices->slots, activities = prices->activities;
+    int32_t status = ckpd__check_range(context, "prices.slots", -1, (double)slots, 0, 1e6);
+    if (status == CKPD_OK) {
+        status = ckpd__check_range(context, "prices.activities", -1, (double)activities, 0, 1e9);
+    }
+    if (status == CKPD_OK && activities > 0 &&
+        (prices->job == NULL || prices->gpus == NULL || prices->power_kw == NULL ||
+         (slots > 0 && prices->price == NULL))) {
+        return ckpd__null_argument(context, "array of path_prices");
+    }
+    const struct {
+        const char *name;
+        const double *values;
+        int64_t count;
+    } series[] = {{"power_kw", prices->power_kw, activities},
+                  {"price", prices->price, activities * slots},
+                  {"load_price", prices->load_price, slots},
+                  {"gpu_price", prices->gpu_price, slots},
+                  {"storage_worth", prices->storage_worth, slots}};
+    for (size_t i = 0; status == CKPD_OK && i < sizeof series / sizeof series[0]; i++) {
+        if (series[i].values != NULL) {
+            status = ckpd__check_series(context, series[i].name, series[i].values, series[i].count,
+                                        -1e300, 1e300);
+        }
+    }
+    return status;
+}
+
 int32_t ckpd__path_view_check(ckpd_context *context, const ckpd_path_view *view)
 {
     int32_t status = ckpd__check_range(context, "slots", -1, view->slots, 1, 1e6);
@@ -393,6 +423,9 @@ int32_t ckpd__path_view_check(ckpd_context *context, const ckpd_path_view *view)
     }
     if (status == CKPD_OK && view->storage != NULL) {
         status = check_storage(context, view->storage, view->slots);
+    }
+    if (status == CKPD_OK && view->prices != NULL) {
+        status = ckpd__prices_check(context, view->prices);
     }
     return status;
 }

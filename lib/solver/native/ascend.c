@@ -184,7 +184,7 @@ static double turn(nat_search *search)
 
 /*
  * Counts out the plans that the prices at hand leave, when the gap says that they may be few; after
- * a failure only at a third of that gap. True: nothing is left of the node.
+ * a failure only at half of that gap. True: nothing is left of the node.
  */
 static bool finished(nat_search *search, double value, double *gap)
 {
@@ -193,8 +193,19 @@ static bool finished(nat_search *search, double value, double *gap)
     if (search->plain || search->model->jobs > FEW ||
         !(best - value <= *gap * fmax(fabs(best), fabs(value))))
         return false;
-    *gap = (best - value) / fmax(fabs(best), fabs(value)) / 3;
+    *gap = (best - value) / fmax(fabs(best), fabs(value)) / 2;
     return ckpd__nat_search_finish(search, MOST_STEPS);
+}
+
+/*
+ * Nothing is left of the root, but the next solve starts from its prices: a few more steps make
+ * them worth keeping.
+ */
+static bool polished(const nat_search *search, double value, int32_t *steps)
+{
+    enum { MOST_STEPS = 10 };
+    return !search->host->keep_prices || search->model->view->prices || search->nodes > 1 ||
+           ++*steps > MOST_STEPS || search->best.cost - value <= 5e-3 * fabs(search->best.cost);
 }
 
 double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
@@ -203,7 +214,8 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
     size_t bytes = dual->layout.size * sizeof *dual->price;
     double best = -(double)INFINITY, step = how->step, reach = 0, notable = -(double)INFINITY;
     double finish = how->finish;
-    int32_t quiet = 0;
+    int32_t quiet = 0, polish = 0;
+    bool done = false;
     memset(search->direction, 0, bytes);
     memcpy(search->best_price, dual->price, bytes);
     for (int32_t round = 0; round < how->rounds && step >= how->least; round++) {
@@ -214,11 +226,10 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
         }
         if (best >= ckpd__nat_search_cutoff(search) || ckpd__nat_search_must_stop(search))
             break;
-        if (value >= best && finished(search, value, &finish)) {
-            best = ckpd__nat_search_cutoff(search);
+        done = done || (value >= best && finished(search, value, &finish));
+        if (done && polished(search, best, &polish))
             break;
-        }
-        if (how->plans_every && round % how->plans_every == how->plans_every - 1)
+        if (!done && how->plans_every && round % how->plans_every == how->plans_every - 1)
             ckpd__nat_search_offer_paths(search);
         move_target(search, round);
         move_mean(search, round);
@@ -239,5 +250,5 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
         take_step(search, fmax(step * gain, 0) / square);
     }
     memcpy(dual->price, search->best_price, bytes);
-    return best;
+    return done ? ckpd__nat_search_cutoff(search) : best;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/crowd.h"
+#include "solver/native/warm.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,6 +96,11 @@ static void offer_paths(nat_crowd *crowd)
 
 static void first_plan(nat_crowd *crowd)
 {
+    if (ckpd__nat_primal_start(&crowd->primal, &crowd->trial)) {
+        ckpd__nat_primal_cost(&crowd->primal, &crowd->trial);
+        keep_better(crowd);
+    }
+    crowd->stop = crowd->primal.stop;
     for (int32_t round = 0; round < (crowd->model->storage ? 2 : 1) && !crowd->stop; round++) {
         descend(crowd, 3, 0);
         if (crowd->model->storage && crowd->trial.cost < NONE)
@@ -283,8 +289,10 @@ int32_t ckpd__nat_crowd_run(nat_crowd *crowd)
 {
     first_plan(crowd);
     first_prices(crowd);
+    ckpd__nat_warm_crowd(crowd);
     if (!crowd->stop)
         climb(crowd);
+    ckpd__nat_keep_crowd(crowd);
     return crowd->reservoir.failed || crowd->primal.dispatch.failed ? CKPD_ERR_NO_MEMORY : CKPD_OK;
 }
 

@@ -15,7 +15,7 @@
 #define NONE ((double)INFINITY)
 
 enum {
-    MOST_SPOTS = 20000, /* places of jobs remembered at once */
+    MOST_SPOTS = 6000, /* places of jobs remembered at once */
     MOST_SLOTS = 4096,
     POLL_EVERY = 1000,
     DONE = INT32_MAX /* `end` of a job that has all its segments */
@@ -24,10 +24,11 @@ enum {
 /* Where a job is in a slot: on its way to the node (state, end, segment). */
 typedef struct spot {
     int32_t end, segment, state;
-    int32_t activity;   /* in the slot at hand */
-    int32_t last;       /* in the last slot of the move under way */
-    int32_t move, from; /* started here, -1: none; spot of the slot before, -1: none */
-    double slack;       /* of the path so far above a shortest one */
+    int32_t activity; /* in the slot at hand */
+    int32_t move;     /* under way, -1: none */
+    int32_t from;     /* spot of the slot before, -1: none */
+    bool starts;      /* the move starts here */
+    double slack;     /* of the path so far above a shortest one */
 } spot;
 
 /* What a job can do in a slot: spots with the same activity. */
@@ -49,9 +50,10 @@ typedef struct finish {
     nat_search *search;
     const nat_model *model;
     nat_memory memory;
-    nat_path_work *work; /* [jobs] */
-    double *value;       /* [jobs] shortest path */
-    double *least;       /* [slots] cheapest combination */
+    nat_path_work *work;   /* [jobs] ways on under the prices */
+    nat_path_work *dearer; /* [jobs] under the prices with the combinations' share */
+    double *idle;          /* [jobs][slots + 1] that share when the job idles from here on */
+    double *least;         /* [slots] cheapest combination */
     double bound;
     spot *spot;
     int32_t spots;
@@ -65,15 +67,13 @@ typedef struct finish {
 
 static bool price_all(finish *f)
 {
-    nat_search *search = f->search;
-    nat_dual *dual = &search->dual;
+    nat_dual *dual = &f->search->dual;
     const nat_model *model = f->model;
     f->bound = model->view->cost_offset;
     for (int32_t j = 0; j < model->jobs; j++) {
-        dual->job_forbidden[j] = search->forbidden + dual->layout.job[j];
-        f->value[j] = ckpd__nat_path_solve(&f->work[j], model, &model->job[j], dual->job_price[j],
-                                           dual->job_forbidden[j]);
-        f->bound += f->value[j];
+        dual->job_forbidden[j] = f->search->forbidden + dual->layout.job[j];
+        f->bound += ckpd__nat_path_solve(&f->work[j], model, &model->job[j], dual->job_price[j],
+                                         dual->job_forbidden[j]);
     }
     for (int32_t t = 0; t < model->slots; t++) {
         int32_t level;
@@ -82,6 +82,8 @@ static bool price_all(finish *f)
         f->least[t] = ckpd__nat_slot_solve(
             &dual->slot_work, dual->stack, model, t, dual->job_price, dual->job_forbidden,
             dual->choice + 2 * (size_t)t * (size_t)model->jobs, &level);
+        ckpd__nat_slot_marginals(&dual->slot_work, dual->stack, model, t, dual->job_price,
+                                 dual->job_forbidden, f->search->excess, dual->layout.job);
         f->bound += f->least[t];
     }
     if (model->storage)
@@ -113,17 +115,54 @@ static double slot_slack(const finish *f, int32_t t, const frame *at)
            f->least[t];
 }
 
+/* Turns the marginals into prices with the combinations' share, and finds the ways on under them.
+ */
+static void price_dearer(finish *f)
+{
+    nat_dual *dual = &f->search->dual;
+    const nat_model *model = f->model;
+    size_t T = (size_t)model->slots;
+    double most = 2 * (fabs(room(f)) + 1); /* more than that closes an activity as well */
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        double *own = f->search->excess + dual->layout.job[j],
+               *idle = f->idle + (size_t)j * (T + 1);
+        for (size_t i = 0; i < (size_t)job->activities * T; i++)
+            own[i] = fmin(own[i] - f->least[i % T], most);
+        idle[T] = 0;
+        for (size_t t = T; t-- > 0;)
+            idle[t] = idle[t + 1] + own[t];
+        for (size_t i = 0; i < (size_t)job->activities * T; i++)
+            own[i] += dual->job_price[j][i];
+        ckpd__nat_path_solve(&f->dearer[j], model, job, own, dual->job_forbidden[j]);
+    }
+}
+
 /* --- the next slot ---------------------------------------------------------------------------- */
 
+/* What is to come for a job at a spot of slot t, in combinations and beyond its shortest path. */
+static double ahead(const finish *f, int32_t j, int32_t t, const spot *s)
+{
+    const nat_job *job = &f->model->job[j];
+    double idle = f->idle[(size_t)j * ((size_t)f->model->slots + 1) + (size_t)t];
+    if (s->end == DONE)
+        return idle;
+    const nat_move *move = s->move >= 0 ? &job->move[s->move] : NULL;
+    return idle +
+           ckpd__nat_path_rest(&f->dearer[j], f->model, job, move, t, s->state, s->end,
+                               s->segment) -
+           ckpd__nat_path_rest(&f->work[j], f->model, job, move, t, s->state, s->end, s->segment);
+}
+
 /* Adds a spot to the list that starts at `first`, unless the same place is there already. */
-static void add_spot(finish *f, int32_t first, spot s)
+static void add_spot(finish *f, int32_t first, const spot *s)
 {
     for (int32_t i = first; i < f->spots; i++) {
         spot *other = &f->spot[i];
-        if (other->end == s.end && other->segment == s.segment && other->state == s.state &&
-            other->activity == s.activity && other->last == s.last) {
-            if (s.slack < other->slack)
-                *other = s;
+        if (other->end == s->end && other->segment == s->segment && other->state == s->state &&
+            other->activity == s->activity && (other->move == s->move || s->end == DONE)) {
+            if (s->slack < other->slack)
+                *other = *s;
             return;
         }
     }
@@ -131,12 +170,12 @@ static void add_spot(finish *f, int32_t first, spot s)
         f->gave_up = true;
         return;
     }
-    f->spot[f->spots++] = s;
+    f->spot[f->spots++] = *s;
 }
 
-static void try_spot(finish *f, int32_t first, spot s, double most)
+static void try_spot(finish *f, int32_t j, int32_t t, int32_t first, const spot *s, double most)
 {
-    if (s.slack <= most)
+    if (s->slack <= most && s->slack + ahead(f, j, t, s) <= most)
         add_spot(f, first, s);
 }
 
@@ -153,35 +192,36 @@ static void leave_node(finish *f, int32_t j, int32_t t, int32_t first, int32_t f
                  .from = from,
                  .slack = at.slack};
     if (at.segment == job->segments) {
-        try_spot(f, first, next, most);
+        try_spot(f, j, t, first, &next, most);
         return;
     }
     f->steps += job->moves;
     next.end = t + 1;
     next.slack += ckpd__nat_path_excess(work, f->model, job, NULL, at.state, t, at.segment);
-    try_spot(f, first, next, most);
+    try_spot(f, j, t, first, &next, most);
     for (int32_t i = 0; i < job->moves; i++) {
         const nat_move *move = &job->move[i];
         next = (spot){.end = t + move->slots,
                       .segment = at.segment + move->segments,
                       .state = job->states == 1 ? 0 : 1 + move->mode,
                       .activity = move->slots > 1 ? move->body : move->last,
-                      .last = move->last,
                       .move = i,
-                      .from = from};
+                      .from = from,
+                      .starts = true};
         next.slack =
             at.slack + ckpd__nat_path_excess(work, f->model, job, move, at.state, t, at.segment);
-        try_spot(f, first, next, most);
+        try_spot(f, j, t, first, &next, most);
     }
 }
 
-static void go_on(finish *f, int32_t t, int32_t first, int32_t from, double most)
+static void go_on(finish *f, int32_t j, int32_t t, int32_t first, int32_t from, double most)
 {
     spot next = f->spot[from];
-    next.activity = next.end == DONE ? 0 : t + 1 == next.end ? next.last : next.activity;
-    next.move = -1;
+    if (next.move >= 0 && t + 1 == next.end)
+        next.activity = f->model->job[j].move[next.move].last;
+    next.starts = false;
     next.from = from;
-    try_spot(f, first, next, most);
+    try_spot(f, j, t, first, &next, most);
 }
 
 /* Puts the spots from `first` on in order of activity, which makes them groups. */
@@ -231,7 +271,7 @@ static bool enter_slot(finish *f, int32_t t, double slack)
             if (f->spot[i].end == t)
                 leave_node(f, j, t, first, i, most);
             else
-                go_on(f, t, first, i, most);
+                go_on(f, j, t, first, i, most);
         at->groups[j] = make_groups(f, first, at->group + (size_t)j * (size_t)model->activities);
         at->chosen[j] = 0;
         if (at->groups[j] == 0)
@@ -264,7 +304,7 @@ static void read_path(const finish *f, int32_t j, nat_path *path)
     memset(path->activity, 0, (size_t)f->model->slots * sizeof *path->activity);
     for (int32_t t = f->model->slots - 1; t >= 0; t--, at = f->spot[at].from) {
         path->activity[t] = f->spot[at].activity;
-        started[t] = f->spot[at].move;
+        started[t] = f->spot[at].starts ? f->spot[at].move : -1;
     }
     for (int32_t t = job->source_slot; t < f->model->slots; t++)
         if (started[t] >= 0) {
@@ -275,6 +315,7 @@ static void read_path(const finish *f, int32_t j, nat_path *path)
 
 static void offer(finish *f)
 {
+    f->steps += f->model->storage ? 3 * f->model->slots : f->model->slots;
     for (int32_t j = 0; j < f->model->jobs; j++)
         read_path(f, j, &f->search->trial.path[j]);
     ckpd__nat_search_offer_trial(f->search);
@@ -332,13 +373,15 @@ static bool begin(finish *f)
     const nat_model *model = f->model;
     size_t J = (size_t)model->jobs, T = (size_t)model->slots, A = (size_t)model->activities;
     f->work = ckpd__nat_alloc(&f->memory, J, sizeof *f->work);
-    f->value = ckpd__nat_alloc(&f->memory, J, sizeof *f->value);
+    f->dearer = ckpd__nat_alloc(&f->memory, J, sizeof *f->dearer);
+    f->idle = ckpd__nat_alloc(&f->memory, J * (T + 1), sizeof *f->idle);
     f->least = ckpd__nat_alloc(&f->memory, T, sizeof *f->least);
     f->spot = ckpd__nat_alloc(&f->memory, MOST_SPOTS, sizeof *f->spot);
     f->frame = ckpd__nat_alloc(&f->memory, T, sizeof *f->frame);
     group *groups = ckpd__nat_alloc(&f->memory, T * J * A, sizeof *groups);
     int32_t *numbers = ckpd__nat_alloc(&f->memory, 2 * T * J, sizeof *numbers);
-    if (!f->work || !f->value || !f->least || !f->spot || !f->frame || !groups || !numbers)
+    if (!f->work || !f->dearer || !f->idle || !f->least || !f->spot || !f->frame || !groups ||
+        !numbers)
         return false;
     for (size_t t = 0; t < T; t++) {
         f->frame[t].group = groups + t * J * A;
@@ -347,7 +390,8 @@ static bool begin(finish *f)
     }
     for (size_t j = 0; j < J; j++) {
         const nat_job *job = &model->job[j];
-        if (!ckpd__nat_path_work_init(&f->work[j], &f->memory, model))
+        if (!ckpd__nat_path_work_init(&f->work[j], &f->memory, model) ||
+            !ckpd__nat_path_work_init(&f->dearer[j], &f->memory, model))
             return false;
         f->spot[f->spots++] = (spot){.end = job->source_slot,
                                      .segment = job->source_segment,
@@ -365,7 +409,11 @@ bool ckpd__nat_search_finish(nat_search *search, int64_t most)
     if (search->model->slots > MOST_SLOTS || search->model->jobs == 0)
         return false;
     search->failed = search->failed || !begin(&f);
-    bool whole = !search->failed && price_all(&f) && walk(&f);
+    bool whole = !search->failed && price_all(&f);
+    if (whole) {
+        price_dearer(&f);
+        whole = walk(&f);
+    }
     ckpd__nat_release(&f.memory);
     return whole;
 }

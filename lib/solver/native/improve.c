@@ -48,6 +48,7 @@ static bool build_part(part *p, nat_memory *memory, const nat_exchange *with, co
     p->view.job = jobs;
     p->view.jobs = p->model.jobs = count;
     p->view.start = NULL;
+    p->view.prices = NULL;
     p->model.view = &p->view;
     return true;
 }
@@ -80,6 +81,7 @@ int32_t ckpd__nat_exchange(nat_exchange *with, nat_plan *best, const int32_t *fr
     part p = {.host = *with->host, .params = *with->params};
     *gained = false;
     p.host.report = NULL; /* its costs are not those of a whole plan */
+    p.host.keep_prices = NULL;
     p.params.relative_gap = 0;
     p.params.absolute_gap = LEAST_GAIN * fabs(best->cost);
     p.params.node_limit = with->nodes;

@@ -202,7 +202,7 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
     if (status == CKPD_OK && model.stop)
         write_stopped(model.stop, result);
     else if (status == CKPD_OK)
-        status = model.jobs <= FEW_JOBS
+        status = model.jobs <= FEW_JOBS || (view->prices && view->prices->activities > 0)
                      ? solve_few(&memory, &model, params, NULL, result, certificate)
                      : CKPD_ERR_NOT_SUPPORTED;
     if (status == CKPD_ERR_NOT_SUPPORTED)

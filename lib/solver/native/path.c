@@ -346,6 +346,19 @@ double ckpd__nat_path_excess(const nat_path_work *work, const nat_model *model, 
     return from[(size_t)job->states * (size_t)job->stride] - *from;
 }
 
+double ckpd__nat_path_rest(const nat_path_work *work, const nat_model *model, const nat_job *job,
+                           const nat_move *move, int32_t t, int32_t q, int32_t end, int32_t k)
+{
+    size_t width = (size_t)model->slots + 1;
+    double rest = work->togo[((size_t)end * (size_t)job->states + (size_t)q) * (size_t)job->stride +
+                             (size_t)k];
+    if (!move)
+        return rest;
+    const double *body = work->sum + (size_t)move->body * width,
+                 *last = work->sum + (size_t)move->last * width;
+    return rest + (body[end - 1] - body[t]) + (last[end] - last[end - 1]);
+}
+
 void ckpd__nat_path_trace(const nat_path_work *work, const nat_model *model, const nat_job *job,
                           nat_path *path)
 {

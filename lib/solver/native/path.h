@@ -46,6 +46,12 @@ double ckpd__nat_path_solve(nat_path_work *work, const nat_model *model, const n
  */
 double ckpd__nat_path_excess(const nat_path_work *work, const nat_model *model, const nat_job *job,
                              const nat_move *move, int32_t q, int32_t t, int32_t k);
+/*
+ * After a solve: what the rest of a move costs from slot t on, with the cheapest way on from the
+ * node (q, end, k) that it leads to; beside idling.
+ */
+double ckpd__nat_path_rest(const nat_path_work *work, const nat_model *model, const nat_job *job,
+                           const nat_move *move, int32_t t, int32_t q, int32_t end, int32_t k);
 /* Reads the path of the last ckpd__nat_path_solve() of this work area. */
 void ckpd__nat_path_trace(const nat_path_work *work, const nat_model *model, const nat_job *job,
                           nat_path *path);

@@ -212,3 +212,51 @@ double ckpd__nat_primal_descend(nat_primal *primal, nat_plan *plan, int32_t pass
     }
     return ckpd__nat_primal_cost(primal, plan);
 }
+
+/* --- a plan to start from ----------------------------------------------------------------------
+ */
+
+/* Price 1 for whatever a job does not do in its steps. */
+static bool price_steps(nat_primal *primal, int32_t j)
+{
+    const nat_model *model = primal->model;
+    const nat_job *job = &model->job[j];
+    const ckpd_path_job *in = job->in;
+    const ckpd_path_plan *start = model->view->start;
+    size_t T = (size_t)model->slots;
+    double *price = primal->price;
+    for (size_t i = 0; i < (size_t)job->activities * T; i++)
+        price[i] = i < T ? 0 : 1;
+    for (int32_t i = 0; i < start->step_count[j] && (size_t)i < T; i++) {
+        int32_t move = start->step_move[(size_t)j * T + (size_t)i],
+                t = start->step_slot[(size_t)j * T + (size_t)i];
+        if (move < 0 || move >= in->moves || t < 0)
+            return false;
+        int32_t a = ckpd__nat_activity(job, in->mode_gpus[in->move_mode[move]],
+                                       in->mode_power_kw[in->move_mode[move]]);
+        for (int32_t n = 0; a >= 0 && n < in->move_slots[move] && (size_t)t + (size_t)n < T; n++) {
+            price[(size_t)a * T + (size_t)t + (size_t)n] = 0;
+            price[(size_t)t + (size_t)n] = 1;
+        }
+    }
+    return true;
+}
+
+bool ckpd__nat_primal_start(nat_primal *primal, nat_plan *plan)
+{
+    const nat_model *model = primal->model;
+    const ckpd_path_plan *start = model->view->start;
+    if (!start || !start->step_count || !start->step_slot || !start->step_move)
+        return false;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        if (primal->stop == 0 && primal->host->should_stop)
+            primal->stop = primal->host->should_stop(primal->host->user);
+        if (primal->stop || !price_steps(primal, j) ||
+            !(ckpd__nat_path_solve(&primal->path_work, model, job, primal->price, NULL) <
+              (double)INFINITY))
+            return false;
+        ckpd__nat_path_trace(&primal->path_work, model, job, &plan->path[j]);
+    }
+    return true;
+}

@@ -32,31 +32,43 @@ static void add_candidate(nat_reservoir *reservoir, int32_t t, int32_t level, do
             corner;
 }
 
-/* The cost of a level over the draw bends at full charge, at rest, at full discharge and with the
- * curve. */
-static void fill_candidates(nat_reservoir *reservoir, int32_t levels, const double *loads,
-                            int32_t t)
+/* The draws between the limits at which the curve bends, by energy. */
+static void add_bends(nat_reservoir *reservoir, int32_t levels, const double *loads, int32_t t,
+                      double low, double high)
 {
     const nat_model *model = reservoir->model;
     const ckpd_path_view *view = model->view;
-    const ckpd_path_storage *s = model->storage;
-    for (int32_t l = 0; l < levels; l++) {
-        double load = loads[l];
-        if (!(load < NONE))
-            continue;
-        add_candidate(reservoir, t, l, load, s->charge_max_kw);
-        add_candidate(reservoir, t, l, load, 0);
-        add_candidate(reservoir, t, l, load, -s->discharge_max_kw);
-        for (int64_t at = view->curve_start[t]; at < view->curve_start[t + 1]; at++) {
-            double draw = view->curve_x_kw[at] - load;
-            if (draw > -s->discharge_max_kw && draw < s->charge_max_kw)
-                add_candidate(reservoir, t, l, load, draw);
+    nat_corner *all = reservoir->candidate + (size_t)t * (size_t)reservoir->most;
+    int32_t first = reservoir->candidates[t];
+    for (int32_t l = 0; l < levels; l++)
+        for (int64_t at = view->curve_start[t]; loads[l] < NONE && at < view->curve_start[t + 1];
+             at++) {
+            double draw = view->curve_x_kw[at] - loads[l];
+            if (draw > low && draw < high)
+                add_candidate(reservoir, t, l, loads[l], draw);
         }
-    }
-    size_t first = (size_t)t * (size_t)reservoir->most;
-    int32_t count = reservoir->candidates[t];
-    qsort(reservoir->candidate + first, (size_t)count, sizeof *reservoir->candidate,
-          compare_corners);
+    qsort(all + first, (size_t)(reservoir->candidates[t] - first), sizeof *all, compare_corners);
+}
+
+static void add_draw(nat_reservoir *reservoir, int32_t levels, const double *loads, int32_t t,
+                     double draw)
+{
+    for (int32_t l = 0; l < levels; l++)
+        if (loads[l] < NONE)
+            add_candidate(reservoir, t, l, loads[l], draw);
+}
+
+/* The cost of a level over the draw bends at full charge, at rest, at full discharge and with the
+ * curve. In order of energy. */
+static void fill_candidates(nat_reservoir *reservoir, int32_t levels, const double *loads,
+                            int32_t t)
+{
+    const ckpd_path_storage *s = reservoir->model->storage;
+    add_draw(reservoir, levels, loads, t, s->charge_max_kw);
+    add_bends(reservoir, levels, loads, t, 0, s->charge_max_kw);
+    add_draw(reservoir, levels, loads, t, 0);
+    add_bends(reservoir, levels, loads, t, -s->discharge_max_kw, 0);
+    add_draw(reservoir, levels, loads, t, -s->discharge_max_kw);
     ckpd__nat_reservoir_narrow(reservoir, t, NULL);
 }
 

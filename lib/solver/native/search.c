@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/search.h"
 #include "solver/native/improve.h"
+#include "solver/native/warm.h"
 
 #include <math.h>
 #include <string.h>
@@ -261,56 +262,23 @@ static bool branch(nat_tree *tree, nat_search *search, nat_split split, double b
 /* --- the search
  * ---------------------------------------------------------------------------------------- */
 
-/*
- * The plan that the caller starts from, as far as it still exists: each job takes the path that
- * differs from its steps in the fewest slots.
- */
-static bool take_start(nat_search *search)
-{
-    const nat_model *model = search->model;
-    const ckpd_path_plan *start = model->view->start;
-    size_t T = (size_t)model->slots;
-    if (!start || !start->step_count || !start->step_slot || !start->step_move)
-        return false;
-    for (int32_t j = 0; j < model->jobs; j++) {
-        const nat_job *job = &model->job[j];
-        const ckpd_path_job *in = job->in;
-        double *price = search->primal.price;
-        for (size_t i = 0; i < (size_t)job->activities * T; i++)
-            price[i] = i < T ? 0 : 1;
-        for (int32_t i = 0; i < start->step_count[j] && (size_t)i < T; i++) {
-            int32_t move = start->step_move[(size_t)j * T + (size_t)i],
-                    t = start->step_slot[(size_t)j * T + (size_t)i];
-            if (move < 0 || move >= in->moves || t < 0)
-                return false;
-            int32_t a = ckpd__nat_activity(job, in->mode_gpus[in->move_mode[move]],
-                                           in->mode_power_kw[in->move_mode[move]]);
-            for (int32_t n = 0; a >= 0 && n < in->move_slots[move] && (size_t)t + (size_t)n < T;
-                 n++) {
-                price[(size_t)a * T + (size_t)t + (size_t)n] = 0;
-                price[(size_t)t + (size_t)n] = 1;
-            }
-        }
-        if (!(ckpd__nat_path_solve(&search->primal.path_work, model, job, price, NULL) <
-              (double)INFINITY))
-            return false;
-        ckpd__nat_path_trace(&search->primal.path_work, model, job, &search->trial.path[j]);
-    }
-    ckpd__nat_search_offer_trial(search);
-    return search->trial.cost < (double)INFINITY;
-}
-
-/* A plan from nothing; with storage, the worth of energy that its dispatch finds leads to the next.
- */
+/* A plan from nothing or from the caller's; with storage, the worth of energy that its dispatch
+ * finds leads to the next. */
 static void first_plan(nat_search *search)
 {
-    size_t T = (size_t)search->model->slots;
-    take_start(search);
-    if (search->model->storage)
+    const nat_model *model = search->model;
+    size_t T = (size_t)model->slots;
+    bool started = ckpd__nat_primal_start(&search->primal, &search->trial);
+    if (started)
+        ckpd__nat_search_offer_trial(search);
+    if (model->storage)
         memcpy(search->dual.worth, search->primal.found_worth, T * sizeof *search->dual.worth);
-    for (int32_t round = 0; round < (search->model->storage ? 4 : 1); round++) {
+    /* With prices at hand the last step comes first, and finds what there is to be found. */
+    bool warm = model->view->prices && search->trial.cost < (double)INFINITY;
+    int32_t rounds = !model->storage ? 1 : started && warm ? 0 : 4;
+    for (int32_t round = 0; round < rounds; round++) {
         ckpd__nat_search_offer(search, 10);
-        if (!search->model->storage || !(search->trial.cost < (double)INFINITY))
+        if (!model->storage || !(search->trial.cost < (double)INFINITY))
             break;
         memcpy(search->dual.worth, search->primal.found_worth, T * sizeof *search->dual.worth);
     }
@@ -345,6 +313,21 @@ static void first_prices(nat_search *search)
                 search->dual.price[search->dual.layout.job[j] + (size_t)a * T + (size_t)t] =
                     isfinite(cost) ? cost : 0;
             }
+        }
+    }
+}
+
+/* Before its release and after its deadline a job idles: no slot need think of anything else. */
+static void forbid_outside(nat_search *search)
+{
+    const nat_model *model = search->model;
+    size_t T = (size_t)model->slots;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        for (size_t a = 1; a < (size_t)job->activities; a++) {
+            uint8_t *own = search->forbidden + search->dual.layout.job[j] + a * T;
+            memset(own, 1, (size_t)job->source_slot);
+            memset(own + job->deadline, 1, T - (size_t)job->deadline);
         }
     }
 }
@@ -405,6 +388,8 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
 {
     search->nodes++;
     double bound = fmax(known, ckpd__nat_search_climb(search, how));
+    if (search->nodes == 1)
+        ckpd__nat_keep_search(search);
     if (search->stop)
         return push_node(tree, search, bound);
     if (bound >= ckpd__nat_search_cutoff(search)) {
@@ -442,8 +427,12 @@ static int32_t explore(nat_search *search, const nat_climb *root)
                      .prices = search->dual.layout.size,
                      .bits = (search->dual.layout.size + 7) / 8};
     search->at.parent = -1;
-    if (!search->primed)
+    if (!search->plain)
+        forbid_outside(search);
+    if (!search->primed && !ckpd__nat_warm_search(search)) {
         first_prices(search);
+        ckpd__nat_warm_search(search);
+    }
     bool ok = expand(&tree, search, root, -(double)INFINITY);
     while (ok && tree.count > 0 && !search->stop) {
         double bound = tree.heap[0].bound;
