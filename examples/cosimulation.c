@@ -2,7 +2,7 @@
 /*
  * A co-simulation: the plant owns the clock. Each hour the planner measures the plant's state
  * (charge of the battery, checkpoints done, the step that runs), plans the rest of the day from
- * there with its last plan as start, and the plant (plant.h) executes the first hour. Wind and
+ * there with its last solution as start, and the plant (plant.h) executes the first hour. Wind and
  * battery are not as forecast. At the end every executed hour must have kept the plant's limits.
  */
 #include "plant.h"
@@ -104,29 +104,6 @@ static ckpd_graph *measured_job(const host *h, const plant *p, ckpd_mode_set **m
     return graph;
 }
 
-/* What is left of the last plan one hour later. */
-static ckpd_plan *an_hour_later(const host *h, const ckpd_plan *last)
-{
-    double flow[DAY];
-    int32_t slots = ckpd_plan_slots(last);
-    ckpd_plan *plan = NULL;
-    must(h, ckpd_plan_new(&plan, h->context, 1, slots - 1));
-    for (int32_t i = 0; i < ckpd_plan_step_count(last, 0); i++) {
-        ckpd_step step = {.size = sizeof step};
-        must(h, ckpd_plan_get_step(last, 0, i, &step));
-        if (--step.to_slot > 0) {
-            step.from_slot -= step.from_slot > 0;
-            must(h, ckpd_plan_add_step(plan, 0, &step));
-        }
-    }
-    const char *const flows[] = {"charge_kw", "discharge_kw"};
-    for (int i = 0; i < 2; i++) {
-        must(h, ckpd_plan_get_series(last, flows[i], flow, slots));
-        must(h, ckpd_plan_set_series(plan, flows[i], flow + 1, slots - 1));
-    }
-    return plan;
-}
-
 /* Plans from the measured state; keeps the solution in *last and returns the first hour's orders.
  */
 static orders plan_from(const host *h, const plant *p, ckpd_solution **last)
@@ -138,10 +115,12 @@ static orders plan_from(const host *h, const plant *p, ckpd_solution **last)
     ckpd_mode_set *modes = NULL;
     ckpd_site *site = measured_site(h, p);
     ckpd_graph *graph = measured_job(h, p, &modes);
-    ckpd_plan *start = *last == NULL ? NULL : an_hour_later(h, ckpd_solution_plan(*last));
     must(h, ckpd_problem_new(&problem, h->context, site));
     must(h, ckpd_problem_add_job(problem, graph));
-    must(h, ckpd_problem_resolve(&solution, problem, CKPD_SCENARIO_S6, NULL, start));
+    /* Plan and prices of an hour ago: where the search starts, one slot on. */
+    must(h, *last == NULL
+                ? ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S6, NULL)
+                : ckpd_problem_resolve_from(&solution, problem, CKPD_SCENARIO_S6, NULL, *last, 1));
     const ckpd_plan *plan = ckpd_solution_plan(solution);
     if (plan == NULL) {
         fprintf(stderr, "%02d:00: no plan: %s\n", p->hour, ckpd_solution_cause(solution, 0));
@@ -159,7 +138,6 @@ static orders plan_from(const host *h, const plant *p, ckpd_solution **last)
     must(h, ckpd_plan_get_series(plan, "discharge_kw", discharge, DAY - p->hour));
     o.charge_kw = charge[0];
     o.discharge_kw = discharge[0];
-    ckpd_plan_free(start);
     ckpd_solution_free(*last);
     *last = solution;
     ckpd_problem_free(problem);

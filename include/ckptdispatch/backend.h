@@ -274,7 +274,7 @@ typedef struct ckpd_host {
     void (*report)(double incumbent, double bound, int64_t iterations, int64_t nodes,
                    void *user); /**< new incumbent or bound */
     /** Copies the prices that the next solve of a path view shall start from; the last call counts.
-       NULL: nobody wants them. CKPD_OK or CKPD_ERR_NO_MEMORY, of which a backend need not care. */
+       NULL: nobody wants them. CKPD_OK, CKPD_ERR_NO_MEMORY, or what is wrong with them. */
     int32_t (*keep_prices)(const ckpd_path_prices *prices, void *user);
 } ckpd_host;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* What a running backend gets from the library: memory, log, stop, progress. */
+/* What a running backend gets from the library: memory, log, stop, progress, a place for prices. */
 #include "solver/solver.h"
 
 #include <math.h>
@@ -60,6 +60,9 @@ static void host_report(double incumbent, double bound, int64_t iterations, int6
 static int32_t host_keep_prices(const ckpd_path_prices *prices, void *user)
 {
     ckpd__host_state *state = user;
+    if (prices == NULL || prices->size < CKPD__OLDEST(path_prices)) {
+        return prices == NULL ? CKPD_ERR_ARGUMENT : CKPD_ERR_STRUCT_SIZE;
+    }
     return ckpd__prices_copy(state->context, state->control->prices, prices);
 }
 

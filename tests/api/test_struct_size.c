@@ -475,6 +475,22 @@ static int32_t plan_read(const void *block)
     return status;
 }
 
+static const double no_worth[2];
+
+static void prices_sample(void *block)
+{
+    const ckpd_path_prices sample = {.size = sizeof sample, .slots = 2, .storage_worth = no_worth};
+    memcpy(block, &sample, sizeof sample);
+}
+
+static int32_t prices_read(const void *block)
+{
+    ckpd_path_view view = paths_of_today();
+    view.prices = block;
+    ckpd_path_result answer = answer_of_today();
+    return ckpd_path_solve(context, "enumerate", &view, NULL, NULL, &answer);
+}
+
 static const given_struct given[] = {
     {"ckpd_allocator", sizeof(ckpd_allocator), allocator_sample, allocator_read},
     {"ckpd_mode_table", sizeof(ckpd_mode_table), table_sample, table_read},
@@ -488,6 +504,7 @@ static const given_struct given[] = {
     {"ckpd_path_job", sizeof(ckpd_path_job), job_sample, job_read},
     {"ckpd_path_storage", sizeof(ckpd_path_storage), storage_sample, storage_read},
     {"ckpd_path_plan to start from", sizeof(ckpd_path_plan), plan_sample, start_read},
+    {"ckpd_path_prices", sizeof(ckpd_path_prices), prices_sample, prices_read},
     {"ckpd_path_plan of a result", sizeof(ckpd_path_plan), plan_sample, plan_read},
 };
 enum { GIVEN = sizeof given / sizeof given[0] };

@@ -106,6 +106,7 @@ static void change_and_resolve(sweep_memory *memory, ckpd_context *context)
     ckpd_solution *first = NULL;
     ckpd_solution *second = NULL;
     ckpd_solution *third = NULL;
+    ckpd_solution *fourth = NULL;
     double share[7];
     SWEEP(small_j0(&problem, context, 100));
     SWEEP(ckpd_problem_solve(&first, problem, CKPD_SCENARIO_S4, NULL));
@@ -117,12 +118,15 @@ static void change_and_resolve(sweep_memory *memory, ckpd_context *context)
     SWEEP(ckpd_problem_set_gpu_cap(problem, 200));
     SWEEP(
         ckpd_problem_resolve(&third, problem, CKPD_SCENARIO_S4, NULL, ckpd_solution_plan(second)));
+    SWEEP(ckpd_problem_resolve_from(&fourth, problem, CKPD_SCENARIO_S4, NULL, third, 0));
     SWEEP(ckpd_solution_progress(first, 0, share, 7));
     ck_assert_double_eq_tol(ckpd_solution_cost(first), SMALL_J0_COST, 1e-6);
+    ck_assert_double_eq_tol(ckpd_solution_cost(fourth), 200, 1e-6);
     /* A pause after each hour: hours 1 and 6 of J0, by hand. */
     ck_assert_double_eq_tol(ckpd_solution_cost(second), 200, 1e-6);
     ck_assert_double_eq_tol(ckpd_solution_cost(third), 200, 1e-6);
     ckpd_site_free(site);
+    ckpd_solution_free(fourth);
     ckpd_solution_free(third);
     ckpd_solution_free(second);
     ckpd_solution_free(first);

@@ -92,6 +92,11 @@ class Dispatch(unittest.TestCase):
         problem = case.problem()
         self.assertEqual(problem.jobs, ["LLM-A", "LLM-B"])
         solution = problem.solve("S4")
+        again = problem.solve("S4", start=solution)
+        self.assertAlmostEqual(again.cost, solution.cost, places=9)
+        self.assertAlmostEqual(problem.solve("S4", start=solution.plan).cost, solution.cost, places=9)
+        with self.assertRaises(ckptdispatch.ArgumentError):
+            problem.solve("S4", start=solution, slots_passed=-1)
         self.assertAlmostEqual(solution.cost, 305.41, delta=305.41e-6)  # shared golden file: HiGHS and CBC
         self.assertTrue(solution.proven)
         steps = solution.plan.steps(0)

@@ -38,6 +38,7 @@ static const struct {
     {"ckpd_model_info", 120, 104},
     {"ckpd_path_job", 176, 112},
     {"ckpd_path_plan", 56, 28},
+    {"ckpd_path_prices", 72, 40},
     {"ckpd_path_result", 312, 304},
     {"ckpd_path_storage", 104, 100},
     {"ckpd_path_view", 120, 72},

@@ -375,8 +375,11 @@ class Problem(Handle):
     def _options(self, given):
         return SolveOptions(self.context, **given)
 
-    def solve(self, scenario="S4", start=None, **options):
+    def solve(self, scenario="S4", start=None, slots_passed=0, **options):
         """Solves a scenario. Options: backend, progress, cancel and the fields of SolveOptions.
+
+        start is a Plan, or the Solution of an earlier solve: then its prices are used as well, and a small change
+        is solved in a fraction of the time. slots_passed tells how far the horizon has moved on since.
 
         progress(state) is called with a Progress; a true result stops the solve. An exception in it stops the
         solve and is raised here. Ctrl-C stops the solve; the best plan so far is returned, outcome "cancelled".
@@ -386,9 +389,12 @@ class Problem(Handle):
         with self._options(options) as made:
             def run():
                 pointer = ctypes.POINTER(HANDLES["ckpd_solution"])()
-                self.context.check(LIBRARY.ckpd_problem_resolve(
-                    ctypes.byref(pointer), self.pointer, number, made.pointer,
-                    start.pointer if start is not None else None))
+                given = (ctypes.byref(pointer), self.pointer, number, made.pointer,
+                         start.pointer if start is not None else None)
+                if isinstance(start, Solution):
+                    self.context.check(LIBRARY.ckpd_problem_resolve_from(*given, slots_passed))
+                else:
+                    self.context.check(LIBRARY.ckpd_problem_resolve(*given))
                 return Solution._adopt(self.context, pointer)
 
             return interruptible(run, made.cancel)

@@ -60,7 +60,8 @@ int32_t ckpd__native_close_moves(const ckpd_host *host, const ckpd_path_view *vi
         search.plain = true;
         if (status == CKPD_OK)
             status = ckpd__nat_search_run(&search);
-        if (status == CKPD_OK && (search.primal.dispatch.failed || search.dual.reservoir.failed))
+        if (status == CKPD_OK &&
+            (search.primal.dispatch.failed || search.dual.reservoir.failed || search.failed))
             status = CKPD_ERR_NO_MEMORY;
         if (status == CKPD_OK) {
             *cutoff = ckpd__nat_search_cutoff(&search);

@@ -292,8 +292,9 @@ int32_t ckpd__nat_crowd_run(nat_crowd *crowd)
     ckpd__nat_warm_crowd(crowd);
     if (!crowd->stop)
         climb(crowd);
-    ckpd__nat_keep_crowd(crowd);
-    return crowd->reservoir.failed || crowd->primal.dispatch.failed ? CKPD_ERR_NO_MEMORY : CKPD_OK;
+    bool kept = ckpd__nat_keep_crowd(crowd);
+    return !kept || crowd->reservoir.failed || crowd->primal.dispatch.failed ? CKPD_ERR_NO_MEMORY
+                                                                             : CKPD_OK;
 }
 
 int32_t ckpd__nat_crowd_improve(nat_crowd *crowd)

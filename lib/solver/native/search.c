@@ -389,7 +389,7 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     search->nodes++;
     double bound = fmax(known, ckpd__nat_search_climb(search, how));
     if (search->nodes == 1)
-        ckpd__nat_keep_search(search);
+        search->failed = !ckpd__nat_keep_search(search) || search->failed;
     if (search->stop)
         return push_node(tree, search, bound);
     if (bound >= ckpd__nat_search_cutoff(search)) {

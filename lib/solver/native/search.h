@@ -26,7 +26,7 @@ typedef struct nat_search {
     nat_certificate *certificate; /* gets every node, or NULL */
     nat_proof at;                 /* the split that led to the node at hand */
     bool lost_proof;              /* out of memory for the certificate */
-    bool failed;                  /* out of memory in a last step (finish.c) */
+    bool failed;                  /* out of memory in finish.c or for the prices to keep */
     bool plain;                   /* prices alone close a node: somebody wants to see them */
     double start_cost;            /* of the plan that an exchange begins with */
     bool primed;                  /* the best plan and the prices to start from are there already */

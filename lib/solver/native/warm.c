@@ -47,21 +47,22 @@ void ckpd__nat_warm_crowd(nat_crowd *crowd)
                                   : 0;
 }
 
-void ckpd__nat_keep_search(const nat_search *search)
+bool ckpd__nat_keep_search(const nat_search *search)
 {
     const nat_model *model = search->model;
     const ckpd_host *host = search->host;
     size_t T = (size_t)model->slots, rows = 0;
     nat_memory memory = {.host = host};
     if (!host->keep_prices)
-        return;
+        return true;
     for (int32_t j = 0; j < model->jobs; j++)
         rows += (size_t)model->job[j].activities - 1;
     int32_t *job = ckpd__nat_alloc(&memory, rows, sizeof *job),
             *gpus = ckpd__nat_alloc(&memory, rows, sizeof *gpus);
     double *kw = ckpd__nat_alloc(&memory, rows, sizeof *kw),
            *price = ckpd__nat_alloc(&memory, rows * T, sizeof *price);
-    if (job && gpus && kw && price) {
+    bool ok = job && gpus && kw && price;
+    if (ok) {
         size_t row = 0;
         for (int32_t j = 0; j < model->jobs; j++) {
             const double *own = search->dual.price + search->dual.layout.job[j];
@@ -73,38 +74,41 @@ void ckpd__nat_keep_search(const nat_search *search)
                     price[row * T + t] = own[(size_t)a * T + t] - own[t];
             }
         }
-        host->keep_prices(
-            &(ckpd_path_prices){.size = sizeof(ckpd_path_prices),
-                                .slots = model->slots,
-                                .activities = (int32_t)rows,
-                                .job = job,
-                                .gpus = gpus,
-                                .power_kw = kw,
-                                .price = price,
-                                .storage_worth = model->storage ? search->dual.worth : NULL},
-            host->user);
+        ok = host->keep_prices(
+                 &(ckpd_path_prices){.size = sizeof(ckpd_path_prices),
+                                     .slots = model->slots,
+                                     .activities = (int32_t)rows,
+                                     .job = job,
+                                     .gpus = gpus,
+                                     .power_kw = kw,
+                                     .price = price,
+                                     .storage_worth = model->storage ? search->dual.worth : NULL},
+                 host->user) == CKPD_OK;
     }
     ckpd__nat_release(&memory);
+    return ok;
 }
 
-void ckpd__nat_keep_crowd(const nat_crowd *crowd)
+bool ckpd__nat_keep_crowd(const nat_crowd *crowd)
 {
     const nat_model *model = crowd->model;
     const ckpd_host *host = crowd->host;
     size_t T = (size_t)model->slots;
     nat_memory memory = {.host = host};
     if (!host->keep_prices || !(crowd->bound > -(double)INFINITY))
-        return;
+        return true;
     double *per_gpu = ckpd__nat_alloc(&memory, T, sizeof *per_gpu);
     for (size_t t = 0; per_gpu && t < T; t++)
         per_gpu[t] = crowd->best_price[T + t] * crowd->kw_per_gpu;
-    if (per_gpu)
-        host->keep_prices(
-            &(ckpd_path_prices){.size = sizeof(ckpd_path_prices),
-                                .slots = model->slots,
-                                .load_price = crowd->best_price,
-                                .gpu_price = crowd->prices_gpus ? per_gpu : NULL,
-                                .storage_worth = model->storage ? crowd->best_worth : NULL},
-            host->user);
+    bool ok = per_gpu != NULL;
+    if (ok)
+        ok = host->keep_prices(
+                 &(ckpd_path_prices){.size = sizeof(ckpd_path_prices),
+                                     .slots = model->slots,
+                                     .load_price = crowd->best_price,
+                                     .gpu_price = crowd->prices_gpus ? per_gpu : NULL,
+                                     .storage_worth = model->storage ? crowd->best_worth : NULL},
+                 host->user) == CKPD_OK;
     ckpd__nat_release(&memory);
+    return ok;
 }

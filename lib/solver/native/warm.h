@@ -11,8 +11,8 @@
 bool ckpd__nat_warm_search(nat_search *search);
 /* The same for one price per slot. */
 void ckpd__nat_warm_crowd(nat_crowd *crowd);
-/* Hands the prices at hand to the host. Out of memory: none are handed. */
-void ckpd__nat_keep_search(const nat_search *search);
-void ckpd__nat_keep_crowd(const nat_crowd *crowd);
+/* Hands the prices at hand to the host; false when memory ran out. */
+bool ckpd__nat_keep_search(const nat_search *search);
+bool ckpd__nat_keep_crowd(const nat_crowd *crowd);
 
 #endif
