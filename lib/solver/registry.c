@@ -123,7 +123,10 @@ int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t n
     if (table == NULL && strcmp(name, "highs") == 0) { /* by name it is looked for on first use */
         int32_t status = ckpd_backend_load(context, NULL);
         if (status != CKPD_OK) {
-            return status == CKPD_ERR_FILE ? CKPD_ERR_UNKNOWN_NAME : status;
+            return status != CKPD_ERR_FILE
+                       ? status
+                       : ckpd__fail(context, CKPD_ERR_UNKNOWN_NAME, "backend", -1, NAN, "%s",
+                                    ckpd_context_last_message(context));
         }
         table = ckpd__backend_find(context, name);
     }
