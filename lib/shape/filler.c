@@ -195,7 +195,11 @@ int32_t ckpd_filler_set_planned(ckpd_filler *filler, int32_t count, const int32_
     if (filler->batches == 0) {
         return no_table(filler);
     }
-    if (count < 0 || (count > 0 && batch == NULL)) {
+    if (count < 0) {
+        return ckpd__fail(context, CKPD_ERR_RANGE, "count", -1, (double)count,
+                          "filler %s: %d planned batches", filler->name, count);
+    }
+    if (count > 0 && batch == NULL) {
         return ckpd__null_argument(context, "batch");
     }
     for (int32_t i = 0; i < count; i++) {
