@@ -165,8 +165,10 @@ static void check_slotwise_job(ckpd__causes *causes, const ckpd__model *model, i
         most += best;
     }
     if (most < j->work_required * (1 - 1e-12)) {
+        const ckpd__graph_spec *s = &model->problem->job[job]->spec;
+        double needed = s->work * (s->segments - j->source_segment) / s->segments;
         ADD(causes, "job '%s' can do %g %% of its work by its deadline at most", j->name,
-            100.0 * most / j->work_required);
+            100.0 * most / needed);
     }
 }
 

@@ -547,7 +547,7 @@ START_TEST(two_faults_are_both_named)
     ckpd_solution_free(s);
     s = day_solve(&d, CKPD_SCENARIO_S3, NULL);
     ck_assert_str_eq(ckpd_solution_cause(s, 0),
-                     "job 'late' can do 66.6666667333 % of its work by its deadline "
+                     "job 'late' can do 66.6666666667 % of its work by its deadline "
                      "at most");
     ckpd_solution_free(s);
     day_free(&d);
