@@ -27,3 +27,7 @@ expect 7 -7  # refuses this library
 ./host ./absent.so -61 # CKPD_ERR_FILE
 ./host plugin0.so -2   # no path
 ./host "$libraries/libckptdispatch.so" -4 # CKPD_ERR_NOT_SUPPORTED: no plug-in
+# A solver's library that is too old, or something else that has one of its names.
+echo 'void *Highs_create(void) { return 0; }' >old.c
+"$CC" -fPIC -shared -o libold.so old.c
+./host ./libold.so -7 # CKPD_ERR_VERSION
