@@ -17,7 +17,8 @@ static const char case_text[] =
     "\"eta_charge\": 0.9,"
     "   \"eta_discharge\": 0.9, \"soc_start_kwh\": 10, \"terminal\": \"at_least\"}]},"
     " \"mode_rules\": {\"installed_gpus\": 64, \"keep_dominated\": true},"
-    " \"jobs\": [{\"name\": \"A\", \"task\": {\"segments\": 2, \"baseline_gpus\": 8,"
+    " \"jobs\": [{\"name\": \"A\", \"transitions\": \"none\", \"task\": {\"segments\": 2, "
+    "\"baseline_gpus\": 8,"
     "   \"tranche_baseline_hours\": 0.5, \"release\": 0, \"deadline\": 4}, \"modes\": ["
     "   {\"gpus\": 8, \"rate_per_s\": 1, \"power_kw\": 4, \"label\": \"small\"},"
     "   {\"gpus\": 16, \"rate_per_s\": 1.9, \"power_kw\": 8, \"label\": \"large\"}]}]}";
@@ -111,12 +112,12 @@ static void series_file(sweep_memory *memory, ckpd_context *context)
         "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"f\","
         " \"horizon\": {\"slots\": 2, \"slot_minutes\": 30, \"start\": \"2024-04-09T01:00+02:00\"},"
         " \"site\": {\"gpu_cap\": 8, \"import_price_per_mwh\": {\"file\": \"sweep.csv\", "
-        "\"column\": \"price\", \"fill_column\": \"ahead\"}},"
+        "\"column\": \"price\", \"fill_column\": \"ahead\", \"filters\": [[\"node\", \"A\"]]}},"
         " \"mode_rules\": {\"installed_gpus\": 8}, \"jobs\": []}";
     FILE *out = fopen("sweep.csv", "w");
     ck_assert_ptr_nonnull(out);
-    fputs("time,price [EUR/MWh],ahead [ct/kWh]\n2024-04-09T00:00+02:00,10,1\n"
-          "2024-04-09T01:00+02:00,,2\n",
+    fputs("time,node,price [EUR/MWh],ahead [ct/kWh]\n2024-04-09T00:00+02:00,A,10,1\n"
+          "2024-04-09T01:00+02:00,A,,2\n2024-04-09T01:00+02:00,B,7,7\n",
           out);
     fclose(out);
     ckpd_case *loaded = NULL;

@@ -4,6 +4,7 @@
 #include <ckptdispatch/io.h>
 #include <ckptdispatch/link.h>
 #include <ckptdispatch/shape.h>
+#include <stdio.h>
 #include <string.h>
 
 static void builders(sweep_memory *memory, ckpd_context *context)
@@ -107,6 +108,30 @@ static void csv_and_response(sweep_memory *memory, ckpd_context *context)
     ckpd_microgrid_free(grid);
 }
 
+/* A case and its types in files. */
+static void files(sweep_memory *memory, ckpd_context *context)
+{
+    ckpd_shape *shape = NULL;
+    ckpd_microgrid *grid = NULL;
+    FILE *out = fopen("sweep-shape.json", "w");
+    ck_assert_ptr_nonnull(out);
+    fputs("{\"schema\":\"ckptdispatch-shape\",\"schema_version\":1,\"name\":\"t\",\"pool\":{\"gpu_"
+          "count\":160},\"fillers_csv\":\"sweep-types.csv\",\"events\":[{\"onset_s\":12,"
+          "\"duration_s\":4,\"depth_w\":80000}]}",
+          out);
+    fclose(out);
+    out = fopen("sweep-types.csv", "w");
+    ck_assert_ptr_nonnull(out);
+    fputs("type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s\na,1,8,400,2\n", out);
+    fclose(out);
+    SWEEP(ckpd_shape_load(&shape, &grid, context, "sweep-shape.json"));
+    ck_assert_int_eq(ckpd_shape_filler_count(shape), 1);
+    ckpd_shape_free(shape);
+    ckpd_microgrid_free(grid);
+    remove("sweep-shape.json");
+    remove("sweep-types.csv");
+}
+
 static void links(sweep_memory *memory, ckpd_context *context)
 {
     static const double depth[] = {1e5}, save[] = {20}, interval[] = {3600};
@@ -181,6 +206,7 @@ int main(void)
         {"plan, control and runs", plan_and_run},
 #endif
         {"types from CSV, response", csv_and_response},
+        {"files", files},
         {"link", links},
         {"link of modes", link_of_modes},
     };

@@ -231,6 +231,34 @@ START_TEST(types_come_from_csv)
 }
 END_TEST
 
+static void put(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+    ck_assert_ptr_nonnull(out);
+    fputs(text, out);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+/* The file lies beside the case; its refusals name the member that says where it is. */
+START_TEST(types_come_from_a_file_beside_the_case)
+{
+    scenario_context();
+    put("shape.json",
+        HEAD ",\"fillers\":[{\"name\":\"qwen3-8b-chat\"}],\"fillers_csv\":\"t.csv\"}");
+    put("t.csv", "type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s\na,2,8,400,2\n");
+    OK(ckpd_shape_load(&shape, &grid, context, "shape.json"));
+    ck_assert_int_eq(ckpd_shape_filler_count(shape), 2);
+    ck_assert_str_eq(ckpd_shape_filler_name(shape, 1), "a");
+    end();
+    put("t.csv", "type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s\na,2,8,many,2\n");
+    REFUSED(CKPD_ERR_SYNTAX, "fillers_csv", ckpd_shape_load(&shape, &grid, context, "shape.json"));
+    ck_assert_int_eq(remove("t.csv"), 0);
+    REFUSED(CKPD_ERR_FILE, "fillers_csv", ckpd_shape_load(&shape, &grid, context, "shape.json"));
+    remove("shape.json");
+    ckpd_context_free(context);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {cases_in_the_tree_are_the_scenarios,
@@ -239,6 +267,7 @@ int main(void)
                                   events_have_a_trace,
                                   refusals_name_the_place,
                                   types_come_from_csv,
+                                  types_come_from_a_file_beside_the_case,
                                   NULL};
     return test_run(test_suite("shape cases", tests));
 }
