@@ -91,17 +91,34 @@ void ckpd__nat_reservoir_narrow(nat_reservoir *reservoir, int32_t t, const doubl
     }
 }
 
+/* Far fewer than levels times bends: most bends are out of the storage's reach. */
+static int32_t count_candidates(const nat_model *model, int32_t levels, const double *loads,
+                                int32_t t)
+{
+    const ckpd_path_view *view = model->view;
+    const ckpd_path_storage *s = model->storage;
+    int32_t count = 0;
+    for (int32_t l = 0; l < levels; l++) {
+        if (!(loads[l] < NONE))
+            continue;
+        count += 3;
+        for (int64_t at = view->curve_start[t]; at < view->curve_start[t + 1]; at++) {
+            double draw = view->curve_x_kw[at] - loads[l];
+            count += draw > -s->discharge_max_kw && draw < s->charge_max_kw;
+        }
+    }
+    return count;
+}
+
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
                               int32_t levels, const double *load)
 {
-    int64_t breakpoints = 0;
     size_t T = (size_t)model->slots;
-    for (int32_t t = 0; t < model->slots; t++) {
-        int64_t own = model->view->curve_start[t + 1] - model->view->curve_start[t];
-        breakpoints = own > breakpoints ? own : breakpoints;
-    }
     *reservoir = (nat_reservoir){.model = model, .host = memory->host};
-    reservoir->most = (int32_t)(breakpoints + 3) * levels;
+    for (int32_t t = 0; t < model->slots; t++) {
+        int32_t own = count_candidates(model, levels, load + (size_t)t * (size_t)levels, t);
+        reservoir->most = own > reservoir->most ? own : reservoir->most;
+    }
     size_t size = T * (size_t)reservoir->most;
     reservoir->candidates = ckpd__nat_alloc(memory, T, sizeof *reservoir->candidates);
     reservoir->candidate = ckpd__nat_alloc(memory, size, sizeof *reservoir->candidate);

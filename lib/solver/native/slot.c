@@ -260,7 +260,9 @@ int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_mo
     if (!stack->levels)
         return CKPD_ERR_NO_MEMORY;
     stack->levels[0] = stack->widest = 1;
-    bool lattice = kw_per_gpu > 0 && levels <= limit && levels <= combinations(model);
+    /* Two jobs reach few of the multiples, and with a storage every level has its cost. */
+    bool lattice = (model->jobs > 2 || !model->storage) && kw_per_gpu > 0 && levels <= limit &&
+                   levels <= combinations(model);
     int32_t status = lattice ? build_lattice(stack, memory, model, divisor, kw_per_gpu)
                              : build_stages(stack, memory, model, limit, exact);
     return status == CKPD_OK && *exact ? build_tables(stack, memory, model) : status;
