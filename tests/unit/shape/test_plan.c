@@ -5,12 +5,21 @@
 #include "shape/window.h"
 
 #include <ckptdispatch/backend.h>
+#include <time.h>
 
 static ckpd_shape_plan_info info_of(const ckpd_shape_plan *plan)
 {
     ckpd_shape_plan_info info = {.size = sizeof info};
     OK(ckpd_shape_plan_get_info(plan, &info));
     return info;
+}
+
+/* Processor time of all threads. */
+static double cpu_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static ckpd_shape_plan *plan_of(const ckpd_shape *shape)
@@ -99,6 +108,7 @@ END_TEST
 START_TEST(whole_groups_stay_near_the_bound)
 {
     scenario_context();
+    double before = cpu_s();
     static const double most[] = {1.02, 1.014, 1.003};
     for (int i = 0; i < 3; i++) {
         ckpd_shape *shape = scenario_shape(5600.0, 1e6 * (i + 1));
@@ -111,6 +121,9 @@ START_TEST(whole_groups_stay_near_the_bound)
         ck_assert_int_gt(info.columns, 2000);
         ckpd_shape_plan_free(plan);
         ckpd_shape_free(shape);
+    }
+    if (!test_fast()) {
+        ck_assert_double_lt((cpu_s() - before) / 3.0, 1.0); /* seconds for an event of 30 s */
     }
     ckpd_context_free(context);
 }
@@ -310,6 +323,37 @@ START_TEST(equal_events_are_solved_once_and_long_ones_in_windows)
 }
 END_TEST
 
+/* A day of checkpoints, no two alike: planned and simulated, 50 of them in less than a minute.
+ * Short runs take every tenth. */
+START_TEST(a_day_is_planned_and_simulated_in_time)
+{
+    scenario_context();
+    ckpd_shape *shape = scenario_shape(5600.0, -1.0);
+    ckpd_microgrid *grid = scenario_grid(NULL);
+    int every = test_long() ? 1 : 10;
+    for (int i = 0; i < 50; i += every) {
+        scenario_add_event(shape, 1000.0 + 1700.0 * i, 20.0 + (i * 7) % 21, 0.8e6 + 37e3 * i);
+    }
+    double before = cpu_s();
+    ckpd_shape_plan *plan = plan_of(shape);
+    ckpd_shape_truth truth = {.size = sizeof truth};
+    ckpd_shape_metrics with = scenario_run(shape, grid, plan, CKPD_POLICY_PLAN, truth, 1);
+    double took = cpu_s() - before;
+    ckpd_shape_metrics none = scenario_run(shape, grid, NULL, CKPD_POLICY_NONE, truth, 1);
+    printf("day of %d checkpoints: %.1f s of processor time\n", 50 / every, took);
+    ck_assert_int_ge(info_of(plan).windows, 50 / every);
+    ck_assert_double_gt(percent_down(with.mean_abs_hz, none.mean_abs_hz), 68.5);
+    ck_assert_double_gt(percent_down(with.max_abs_hz, none.max_abs_hz), 41.6);
+    if (!test_fast()) {
+        ck_assert_double_lt(took, 60.0 / every);
+    }
+    ckpd_shape_plan_free(plan);
+    ckpd_microgrid_free(grid);
+    ckpd_shape_free(shape);
+    ckpd_context_free(context);
+}
+END_TEST
+
 START_TEST(says_when_it_cannot_plan)
 {
     scenario_context();
@@ -346,6 +390,7 @@ int main(void)
                                   one_row_tables_and_short_checkpoints,
                                   overlapping_events_are_planned_together,
                                   equal_events_are_solved_once_and_long_ones_in_windows,
+                                  a_day_is_planned_and_simulated_in_time,
                                   says_when_it_cannot_plan,
                                   NULL};
     return test_run(test_suite("shape plan", tests));
