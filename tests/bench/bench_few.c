@@ -73,7 +73,7 @@ static void run_native(case_view *day, ckpd_path_result *result, tally *all)
         ckpd__native_solve_certified(&host, &day->view, &params, result, &proof) != CKPD_OK)
         return;
     if (ckpd__nat_certificate_check(&host, &day->view, &proof, &bound) != CKPD_OK ||
-        !(bound >= result->bound - 1e-8 * (1 + fabs(result->bound)))) {
+        !(bound >= result->bound || bound >= result->bound - 1e-8 * (1 + fabs(result->bound)))) {
         all->uncertified++;
         printf(" not certified: %.9f of %.9f", bound, result->bound);
     }

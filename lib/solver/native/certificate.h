@@ -10,10 +10,16 @@
 #include <ckptdispatch/backend.h>
 #include <stdbool.h>
 
+/* What a node is of its parent, instead of a side of a job's split. */
+enum {
+    NAT_WHOLE = -1, /* all of it */
+    NAT_SPLIT_DRAW =
+        -2 /* where the storage draw in `slot` is up to (side 0) or from (side 1) kw on */
+};
+
 /*
  * A node: the part of its parent in which the activity of `job` in `slot` is up to (side 0) or
- * beyond (side 1) the one with this power and these GPUs, by power and then by GPUs. job < 0: all
- * of the parent.
+ * beyond (side 1) the one with this power and these GPUs, by power and then by GPUs; or as above.
  */
 typedef struct nat_proof {
     int32_t parent; /* < 0: the whole problem */

@@ -13,13 +13,15 @@ typedef struct checker {
     const ckpd_host *host;
     const ckpd_path_view *view;
     const nat_certificate *proof;
-    const double *price, *worth;       /* of the node at hand */
-    uint8_t *forbidden;                /* [nodes][prices] after the fixings of each node */
-    uint8_t *closed;                   /* [nodes] */
-    double *path_excess, *slot_excess; /* [prices] */
-    double *to, *from;                 /* [states][slots + 1][segments + 1] of one job */
-    double size;                       /* of the terms that were added up */
-    check_totals totals;               /* too many combinations to try: by totals, else unused */
+    const double *price, *worth;        /* of the node at hand */
+    uint8_t *forbidden;                 /* [nodes][prices] after the fixings of each node */
+    uint8_t *closed;                    /* [nodes] */
+    double *low, *high;                 /* [nodes][slots] of the storage draw */
+    const double *draw_low, *draw_high; /* [slots] of the node at hand */
+    double *path_excess, *slot_excess;  /* [prices] */
+    double *to, *from;                  /* [states][slots + 1][segments + 1] of one job */
+    double size;                        /* of the terms that were added up */
+    check_totals totals;                /* too many combinations to try: by totals, else unused */
 } checker;
 
 static void *take(checker *c, size_t count, size_t bytes)
@@ -209,13 +211,15 @@ static double slot_cost(const checker *c, int32_t t, double load)
     if (!s)
         return curve(view, t, load);
     double best = NONE, h = view->slot_hours;
+    double low = fmax(-s->discharge_max_kw, c->draw_low[t]);
+    double high = fmin(s->charge_max_kw, c->draw_high[t]);
     int64_t count = view->curve_start[t + 1] - view->curve_start[t];
     for (int64_t i = 0; i < count + 3; i++) {
         double draw = i == 0   ? 0
-                      : i == 1 ? s->charge_max_kw
-                      : i == 2 ? -s->discharge_max_kw
+                      : i == 1 ? high
+                      : i == 2 ? low
                                : view->curve_x_kw[view->curve_start[t] + i - 3] - load;
-        if (draw > s->charge_max_kw || draw < -s->discharge_max_kw)
+        if (draw > high || draw < low)
             continue;
         double energy = draw > 0 ? draw * h * s->eta_charge : draw * h / s->eta_discharge;
         best = fmin(best, curve(view, t, load + draw) +
@@ -437,16 +441,16 @@ static bool covered(checker *c, int32_t n, double value, double cutoff)
         const nat_proof *child = &proof->node[m];
         if (child->parent != n)
             continue;
-        if (child->job < 0)
-            return true; /* all of it, after the fixings, at other worths */
+        if (child->job == NAT_WHOLE)
+            return true; /* after the fixings, at other worths */
         if (first && (child->job != first->job || child->slot != first->slot ||
                       child->gpus != first->gpus || fabs(child->kw - first->kw) > 0))
             return false;
         first = first ? first : child;
         side[child->side != 0] = true;
     }
-    if (!first)
-        return false;
+    if (!first || first->job < 0)
+        return side[0] && side[1];
     /* A side without a node of its own must be empty after the fixings. */
     for (int32_t a = 0; a < proof->activities[first->job]; a++) {
         size_t i =
@@ -463,9 +467,15 @@ static double check_nodes(checker *c)
 {
     const nat_certificate *proof = c->proof;
     double bound = proof->cutoff;
+    size_t T = (size_t)proof->slots;
     for (int32_t n = 0; n < proof->nodes; n++) {
         const nat_proof *node = &proof->node[n];
         uint8_t *forbidden = c->forbidden + (size_t)n * proof->prices;
+        double *low = c->low + (size_t)n * T, *high = c->high + (size_t)n * T;
+        for (size_t t = 0; n == 0 && t < T; t++) {
+            low[t] = -NONE;
+            high[t] = NONE;
+        }
         if (node->parent >= n || (node->parent < 0) != (n == 0))
             return -NONE;
         if (n > 0) {
@@ -473,9 +483,17 @@ static double check_nodes(checker *c)
             c->closed[n] = c->closed[node->parent];
             if (c->closed[n])
                 continue;
+            memcpy(low, c->low + (size_t)node->parent * T, T * sizeof *low);
+            memcpy(high, c->high + (size_t)node->parent * T, T * sizeof *high);
             if (node->job >= 0)
                 take_side(proof, node, forbidden);
+            else if (node->job == NAT_SPLIT_DRAW && node->side == 0)
+                high[node->slot] = fmin(high[node->slot], node->kw);
+            else if (node->job == NAT_SPLIT_DRAW)
+                low[node->slot] = fmax(low[node->slot], node->kw);
         }
+        c->draw_low = low;
+        c->draw_high = high;
         c->price = node->price;
         c->worth = node->worth;
         double value = evaluate(c, forbidden);
@@ -513,14 +531,18 @@ int32_t ckpd__nat_certificate_check(const ckpd_host *host, const ckpd_path_view 
         return no_memory ? CKPD_ERR_NO_MEMORY : CKPD_ERR_NOT_SUPPORTED;
     c.forbidden = take(&c, (size_t)certificate->nodes, certificate->prices);
     c.closed = take(&c, (size_t)certificate->nodes, 1);
+    c.low = take(&c, (size_t)certificate->nodes * (size_t)view->slots, sizeof(double));
+    c.high = take(&c, (size_t)certificate->nodes * (size_t)view->slots, sizeof(double));
     c.path_excess = take(&c, certificate->prices, sizeof(double));
     c.slot_excess = take(&c, certificate->prices, sizeof(double));
     c.to = take(&c, nodes, sizeof(double));
     c.from = take(&c, nodes, sizeof(double));
-    bool ok = c.forbidden && c.closed && c.path_excess && c.slot_excess && c.to && c.from;
+    bool ok = c.forbidden && c.closed && c.low && c.high && c.path_excess && c.slot_excess &&
+              c.to && c.from;
     if (ok)
         *bound = check_nodes(&c);
-    void *blocks[] = {c.forbidden, c.closed, c.path_excess, c.slot_excess, c.to, c.from};
+    void *blocks[] = {c.forbidden,   c.closed,      c.low, c.high,
+                      c.path_excess, c.slot_excess, c.to,  c.from};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         if (blocks[i])
             host->release(blocks[i], host->user);

@@ -132,8 +132,10 @@ static double evaluate_reservoir(nat_dual *dual, const uint8_t *forbidden, doubl
         const double *top = ckpd__nat_slot_climb(&dual->slot_work, dual->stack, model, t,
                                                  dual->job_price, dual->job_forbidden);
         if (narrow)
-            ckpd__nat_reservoir_narrow(reservoir, t, top);
+            ckpd__nat_reservoir_narrow(reservoir, t, top, -(double)INFINITY, (double)INFINITY);
         ckpd__nat_reservoir_slot(reservoir, t, top);
+        if (dual->soft > 0)
+            ckpd__nat_reservoir_soften(reservoir, t, dual->soft);
     }
     double sum = ckpd__nat_reservoir_solve(reservoir, dual->worth);
     if (!(sum < (double)INFINITY))

@@ -32,6 +32,7 @@ typedef struct nat_dual {
                                 storage a mixture of two */
     double *part;            /* [slots] share of the second combination */
     nat_reservoir reservoir; /* with storage */
+    double soft;             /* money per kWh from nowhere, 0: there is none */
     uint8_t *narrowed;       /* [layout.size] the forbidden set that the reservoir is narrowed to */
     double *worth;           /* [slots] money per kWh in store at the end of the slot */
     double value; /* of the last evaluation: the bound, less what rounding may have added */

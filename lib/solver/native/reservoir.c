@@ -69,16 +69,18 @@ static void fill_candidates(nat_reservoir *reservoir, int32_t levels, const doub
     add_draw(reservoir, levels, loads, t, 0);
     add_bends(reservoir, levels, loads, t, -s->discharge_max_kw, 0);
     add_draw(reservoir, levels, loads, t, -s->discharge_max_kw);
-    ckpd__nat_reservoir_narrow(reservoir, t, NULL);
+    ckpd__nat_reservoir_narrow(reservoir, t, NULL, -NONE, NONE);
 }
 
-void ckpd__nat_reservoir_narrow(nat_reservoir *reservoir, int32_t t, const double *top)
+void ckpd__nat_reservoir_narrow(nat_reservoir *reservoir, int32_t t, const double *top, double low,
+                                double high)
 {
     size_t first = (size_t)t * (size_t)reservoir->most;
     const nat_corner *candidate = reservoir->candidate + first;
     int32_t *run = reservoir->run + first, live = 0;
     for (int32_t i = 0; i < reservoir->candidates[t]; i++)
-        if (!top || top[candidate[i].level] < NONE) {
+        if ((!top || top[candidate[i].level] < NONE) && candidate[i].draw >= low &&
+            candidate[i].draw <= high) {
             reservoir->origin[first + (size_t)live] = i;
             reservoir->cost[first + (size_t)live] = candidate[i].cost;
             reservoir->level[first + (size_t)live++] = candidate[i].level;
@@ -119,6 +121,7 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
         int32_t own = count_candidates(model, levels, load + (size_t)t * (size_t)levels, t);
         reservoir->most = own > reservoir->most ? own : reservoir->most;
     }
+    reservoir->most += 2; /* for soft ends */
     size_t size = T * (size_t)reservoir->most;
     reservoir->candidates = ckpd__nat_alloc(memory, T, sizeof *reservoir->candidates);
     reservoir->candidate = ckpd__nat_alloc(memory, size, sizeof *reservoir->candidate);
@@ -190,6 +193,22 @@ void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double 
         i = end;
     }
     reservoir->corners[t] = made;
+}
+
+void ckpd__nat_reservoir_soften(nat_reservoir *reservoir, int32_t t, double money)
+{
+    nat_corner *corner = reservoir->corner + (size_t)t * (size_t)reservoir->most;
+    double reach = 2 * (1 + fabs(reservoir->model->storage->soc_max_kwh));
+    int32_t count = reservoir->corners[t];
+    if (count == 0)
+        return;
+    memmove(corner + 1, corner, (size_t)count * sizeof *corner);
+    corner[count + 1] = corner[count];
+    corner[0].energy -= reach;
+    corner[0].cost += money * reach;
+    corner[count + 1].energy += reach;
+    corner[count + 1].cost += money * reach;
+    reservoir->corners[t] = count + 2;
 }
 
 /* --- over the level of the store

@@ -58,12 +58,17 @@ typedef struct nat_reservoir {
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
                               int32_t levels, const double *load);
 void ckpd__nat_reservoir_free(nat_reservoir *reservoir);
-/* Leaves out what no hull of slot t needs while the levels without a combination (top[level]
- * infinite) stay without. */
-void ckpd__nat_reservoir_narrow(nat_reservoir *reservoir, int32_t t, const double *top);
+/*
+ * Leaves out what no hull of slot t needs while the levels without a combination (top[level]
+ * infinite) stay without and the draw stays between low and high.
+ */
+void ckpd__nat_reservoir_narrow(nat_reservoir *reservoir, int32_t t, const double *top, double low,
+                                double high);
 /* The hull of slot t; top[level] is what the cheapest combination of that level costs beside the
  * slot itself. */
 void ckpd__nat_reservoir_slot(nat_reservoir *reservoir, int32_t t, const double *top);
+/* Lets the slot take any energy from nowhere, or leave it there, at this much money per kWh. */
+void ckpd__nat_reservoir_soften(nat_reservoir *reservoir, int32_t t, double money);
 /* Bound of the block once every hull is there; worth[slots] and the mixtures are filled. */
 double ckpd__nat_reservoir_solve(nat_reservoir *reservoir, double *worth);
 

@@ -332,29 +332,6 @@ static void forbid_outside(nat_search *search)
     }
 }
 
-/* Writes the node at hand, with its best prices, into the certificate; returns its number there. */
-static int32_t record(nat_search *search)
-{
-    nat_certificate *certificate = search->certificate;
-    if (!certificate || search->lost_proof)
-        return -1;
-    ckpd__nat_dual_evaluate(&search->dual,
-                            search->forbidden); /* the worths that belong to these prices */
-    nat_proof *node = ckpd__nat_certificate_add(certificate);
-    if (!node) {
-        search->lost_proof = true;
-        return -1;
-    }
-    nat_proof at = search->at;
-    at.price = node->price;
-    at.worth = node->worth;
-    *node = at;
-    memcpy(node->price, search->dual.price, certificate->prices * sizeof *node->price);
-    if (search->model->storage)
-        memcpy(node->worth, search->dual.worth, (size_t)certificate->slots * sizeof *node->worth);
-    return certificate->nodes - 1;
-}
-
 /* Exchanges of a few jobs of the best plan, until `patience` of them in a row gain nothing or
  * `bound` proves the best plan. False when out of memory. */
 static bool improve(nat_search *search, int32_t patience, double bound)
@@ -393,7 +370,7 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     if (search->stop)
         return push_node(tree, search, bound);
     if (bound >= ckpd__nat_search_cutoff(search)) {
-        record(search);
+        ckpd__nat_search_record(search);
         return true;
     }
     int32_t patience = search->nodes == 1 ? search->model->jobs * (search->model->jobs + 1) / 2
@@ -402,7 +379,7 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     if (!improve(search, patience, bound))
         return false;
     bool empty = !(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY);
-    int32_t number = record(search);
+    int32_t number = ckpd__nat_search_record(search);
     if (empty || bound >= ckpd__nat_search_cutoff(search))
         return true;
     ckpd__nat_search_offer_paths(search);
@@ -410,12 +387,8 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     nat_split split = choose_split(search, base);
     if (split.job >= 0)
         return branch(tree, search, split, base, bound, number);
-    /* One way is left, which the offer above has costed: its own prices show that it is no better.
-     */
-    if (search->certificate) {
-        search->at = (nat_proof){.parent = number, .job = -1};
-        record(search);
-    }
+    /* One way is left, which the offer above has costed. */
+    ckpd__nat_search_record_leaf(search, number);
     return true;
 }
 

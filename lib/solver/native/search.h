@@ -75,6 +75,18 @@ void ckpd__nat_search_offer_trial(nat_search *search);
  * far. */
 void ckpd__nat_search_offer_paths(nat_search *search);
 
+/* --- proof.c
+ * --------------------------------------------------------------------------------------- */
+
+/* Writes the node at hand, with its prices, into the certificate; returns its number there, -1
+ * without one. */
+int32_t ckpd__nat_search_record(nat_search *search);
+/*
+ * Proves what is left of node `parent`, one activity of every job in every slot, where its own
+ * prices do not: use of the storage that is not convex is split at the bends of its cost.
+ */
+void ckpd__nat_search_record_leaf(nat_search *search, int32_t parent);
+
 /* --- finish.c ------------------------------------------------------------------------------------
  */
 
