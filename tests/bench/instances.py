@@ -15,15 +15,25 @@ REAL_DAYS = [("2024-04-11", "caiso_sp15_2024-02-17_2024-09-29_hourly.csv"),
              ("2024-09-05", "caiso_sp15_2024-02-17_2024-09-29_hourly.csv")]
 RENEWABLE_KWH = 16472  # of the golden case; real days are scaled to it
 SEED = 20240409
+# goal: fastest peer's time to proof over native's; glpk_goal: glpsol's over that of glpk with the structure presolve;
+# within: native's seconds to a proven gap.
+GOALS = {"golden-S4": {"goal": 20, "glpk_goal": 5}, "golden-S6": {"goal": 20, "glpk_goal": 5},
+         "steep-S4": {"goal": 50}, "steep-S6": {"goal": 50},
+         "golden-96x24-S4": {"goal": 200, "glpk_goal": 50}, "steep-96x24-S4": {"goal": 500},
+         "golden-96x24-S6": {"goal": 200}, "steep-96x24-S6": {"goal": 500},
+         **{f"{day}-288x48-{scenario}": {"within": [["proven", 10]]} for day in ("golden", "steep") for scenario in ("S4", "S6")},
+         "j4-a-S4": {"within": [["proven", 1]]}, "j4-b-S4": {"within": [["proven", 1]]},
+         "j8-S4": {"within": [["to_1", 3], ["to_03", 60]]}, "j100-S4": {"within": [["to_05", 30]]},
+         "j500-S4": {"within": [["to_05", None]]}}
 
 
 class Instance:
     """One case and scenario. Seconds are processor time: `native` and `peers` limit a solve in a full run, `quick`
-    and `quick_peers` in a short one; 0 means not run. `known` is an optimum from elsewhere."""
+    and `quick_peers` in a short one; 0 means not run. `known` is an optimum from elsewhere; GOALS gives what is aimed at."""
 
     def __init__(self, name, group, case, scenario, *, known=None, gap=1e-6, native=60, peers=0, quick=0, quick_peers=0):
         self.name, self.group, self.case, self.scenario = name, group, case, scenario
-        self.known, self.gap = known, gap
+        self.known, self.gap, self.goals = known, gap, GOALS.get(name, {})
         self.native, self.peers, self.quick, self.quick_peers = native, peers, quick, quick_peers
         self.jobs, self.slots = len(case["jobs"]), case["horizon"]["slots"]
         self.segments = case["jobs"][0]["task"].get("segments", 12)
@@ -123,7 +133,7 @@ def two_jobs():
                     main = (slots, segments) in ((96, 24), (288, 48))
                     yield Instance(f"{name}-{slots}x{segments}-{scenario}", "finer", finer(case, slots // 24, segments),
                                    scenario, known=values.get((slots, segments, scenario)),
-                                   peers=900 if main and slots == 96 else 0, quick=10 if main else 0)
+                                   native=20, peers=900 if main and slots == 96 else 0, quick=10 if main else 0)
 
 
 def scale():

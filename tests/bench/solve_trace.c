@@ -40,7 +40,7 @@ static int32_t on_progress(const ckpd_progress *p, void *user)
     trace *t = user;
     double now = seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (p->incumbent < t->cost || p->relative_gap < 0.97 * t->gap) {
-        printf("at %.6f %.9g %.9g %lld %lld\n", now, p->incumbent, p->bound,
+        printf("at %.6f %.12g %.12g %lld %lld\n", now, p->incumbent, p->bound,
                (long long)p->iterations, (long long)p->nodes);
         t->cost = p->incumbent;
         t->gap = p->relative_gap;
@@ -97,7 +97,7 @@ static int run(ckpd_context *context, char **words)
         return fail(context);
     }
     double end = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    printf("end %.6f %.9g %.9g %lld %lld %.6f %.6f %s\n", end, ckpd_solution_cost(solution),
+    printf("end %.6f %.12g %.12g %lld %lld %.6f %.6f %s\n", end, ckpd_solution_cost(solution),
            ckpd_solution_bound(solution), (long long)ckpd_solution_iterations(solution),
            (long long)ckpd_solution_nodes(solution), end - cpu, seconds(CLOCK_MONOTONIC) - wall,
            ckpd_solution_backend(solution));

@@ -31,7 +31,7 @@ TOOL = os.path.join(BUILD, "ckptdispatch")
 MEASURE = os.path.join(BUILD, "tests", "bench", "measure")
 TRACE = os.path.join(BUILD, "tests", "bench", "solve_trace")
 GAPS = {"first": math.inf, "to_1": 1e-2, "to_05": 5e-3, "to_03": 3e-3, "to_01": 1e-3}
-PROVEN = 1.001e-6
+PROVEN = 1.01e-6  # 1e-6 after rounding to print
 LONG_S = 15  # a solver that takes longer runs once
 
 
@@ -72,7 +72,7 @@ def judge(log, use, parse, gap):
     if use["status"] in ("0", "limit"):
         events = [*events, (use["cpu"], end["cost"], end["bound"])]
     run.update({name: when(events, value) for name, value in GAPS.items()})
-    ended = use["status"] == "0" and run["gap"] <= max(PROVEN, 1.001 * gap)
+    ended = use["status"] == "0" and run["gap"] <= max(PROVEN, 1.01 * gap)
     run["proven"] = use["cpu"] if ended else None
     return run
 
@@ -152,7 +152,7 @@ def run_instance(instance, options, found_peers, folder):
             if runs[name][0]["cpu"] > LONG_S:
                 done.add(name)
     result = {"group": instance.group, "scenario": instance.scenario, "jobs": instance.jobs, "slots": instance.slots,
-              "segments": instance.segments, "known": instance.known, "asked_gap": instance.gap,
+              "segments": instance.segments, "known": instance.known, "asked_gap": instance.gap, **instance.goals,
               "solvers": {name: median_of(list_of) for name, list_of in runs.items() if list_of}}
     if peer_limit:
         result["binaries"] = count_binaries(model)
@@ -189,7 +189,8 @@ def machine(found_peers):
                               stderr=subprocess.STDOUT, env=peer.environment(), check=False)
         versions[peer.path and os.path.basename(peer.path)] = peers.version_in(done.stdout.decode(errors="replace"))
     cpu = first_line(["cat", "/proc/cpuinfo"], "model name").split(":")[-1].strip()
-    return {"cpu": cpu, "cores": os.cpu_count(), "system": platform.platform(), "compiler": first_line(["cc", "--version"]),
+    system = first_line(["cat", "/etc/os-release"], "PRETTY_NAME").split("=")[-1].strip('"')
+    return {"cpu": cpu, "cores": os.cpu_count(), "system": f"{system}, {platform.machine()}", "compiler": first_line(["cc", "--version"]),
             "commit": first_line(["git", "-C", SRC, "rev-parse", "--short", "HEAD"]),
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
             "load": os.getloadavg()[0], "versions": versions}

@@ -111,6 +111,33 @@ def own_rows(results, groups):
                    f"{run['cost']:.4f}", gap_text(run["gap"]), f"{run['nodes']:.0f}", f"{run['peak_mib']:.0f}"]
 
 
+def ratio_rows(results):
+    """Proofs against the fastest peer, and of glpk after the structure presolve against glpsol."""
+    def against(peer, own):
+        if peer is None or own is None or own["proven"] is None:
+            return ["-", "-", "-"]
+        return [seconds(peer["cpu"]), seconds(own["proven"]), ratio_text(peer, own)]
+
+    for name, result in results.items():
+        runs, goal, glpk_goal = result["solvers"], result.get("goal"), result.get("glpk_goal")
+        if not goal and not glpk_goal:
+            continue
+        best = best_peer(result)
+        alone = min((runs[solver] for solver in ("glpsol", "glpsol --cuts") if solver in runs),
+                    key=lambda run: (run["proven"] is None, run["cpu"]), default=None)
+        yield [name, best or "-", *against(runs.get(best), runs.get("native")), str(goal or ""),
+               *(against(alone, runs.get("glpk")) if glpk_goal else ["", "", ""]), str(glpk_goal or "")]
+
+
+def within_rows(results):
+    names = {"to_1": "1 %", "to_05": "0.5 %", "to_03": "0.3 %", "proven": "0.0001 %"}
+    for name, result in results.items():
+        run = result["solvers"].get("native")
+        for key, limit in result.get("within") or () if run else ():
+            yield [name, names[key], seconds(run[key]) if run[key] is not None else f"- ({gap_text(run['gap'])} after {seconds(run['cpu'])})",
+                   f"{limit:g}" if limit else "", f"{run['peak_mib']:.0f}"]
+
+
 OWN_COLUMNS = ("instance", "jobs", "slots", "segments", "edges", "first s", "1 % s", "0.5 % s", "0.1 % s", "proven s", "plan",
                "gap", "nodes", "MiB")
 
@@ -124,10 +151,15 @@ def page_text(results):
     yield f"Machine: {newest['cpu']}, {newest['cores']} cores, {newest['system']}; {newest['compiler']}. Peers: " \
           + ", ".join(f"{name} {text}" for name, text in sorted(versions.items())) \
           + f". Measured {dates[0]} to {dates[-1]}, commits {', '.join(commits)}."
+    yield from ("", "### Goals", "")
+    yield from markdown(("instance", "best peer", "its s", "native s", "ratio", "goal", "glpsol s", "glpk s", "ratio", "goal"),
+                        ratio_rows(results))
+    yield ""
+    yield from markdown(("instance", "proven gap", "s", "goal s", "MiB"), within_rows(results))
     yield from ("", "### Beside general solvers", "")
     yield from markdown(("instance", *COLUMNS), peer_tables(results))
     yield from ("", "![Time to proof against size](benchmarks.svg)", "", "### Finer slots, larger clusters, real days", "")
-    yield from markdown(OWN_COLUMNS, own_rows(results, ("day", "finer", "scale", "real")))
+    yield from markdown(OWN_COLUMNS, own_rows(results, ("finer", "scale", "real")))
     yield from ("", "### Growth", "", "![Growth in jobs, slots and segments](benchmarks-growth.svg)", "")
     yield from markdown(OWN_COLUMNS, own_rows(results, ("grid",)))
 
@@ -176,29 +208,41 @@ def block(name, points):
     return f"${name} << EOD\n" + "".join(f"{x:.6g}\t{y:.6g}\n" for x, y in sorted(points)) + "EOD\n"
 
 
-def plot_size(results, file):
-    """Processor seconds to proof against binaries; open marks: the peer was stopped there without a proof."""
-    data, stopped = {}, {}
+def size_points(results):
+    """By solver: (binaries, seconds) of proofs, and of runs of peers that were stopped without one."""
+    proven, stopped = {}, {}
     for result in results.values():
         size = result.get("binaries") or (result["solvers"].get("native") or {}).get("moves")
         for solver, run in result["solvers"].items():
-            if solver in STYLE and size and result["group"] != "grid" or solver != "native" and solver in STYLE and size:
-                if run["proven"] is not None:
-                    data.setdefault(solver, []).append((size, max(run["proven"], 1e-3)))
-                elif solver not in OWN:
-                    stopped.setdefault(solver, []).append((size, run["cpu"]))
-    text, parts = HEAD.format(width=860, height=520, file=file), []
+            if solver not in STYLE or not size or result["group"] == "grid" and solver == "native":
+                continue
+            if run["proven"] is not None:
+                proven.setdefault(solver, []).append((size, run["proven"]))
+            elif solver not in OWN and run["status"] == "limit":
+                stopped.setdefault(solver, []).append((size, run["cpu"]))
+    return proven, stopped
+
+
+def plot_size(results, file):
+    """Processor seconds to proof against binaries. Crosses: stopped there without a proof."""
+    proven, stopped = size_points(results)
+    text, parts = HEAD.format(width=860, height=480, file=file), []
     text += "set xlabel 'binary variables of the reduced model'\nset ylabel 'processor seconds, whole process'\n" \
             "set title 'Time to a proven optimum (relative gap 10^{-6}), one thread'\n" \
-            "set key outside right top Left reverse samplen 1 spacing 1.25\nset xrange [500:3e6]\nset yrange [1e-3:3e3]\n"
-    for number, solver in enumerate(s for s in STYLE if s in data or s in stopped):
+            "set key outside right top Left reverse samplen 1.5 spacing 1.3\nset xrange [1e3:3e6]\nset yrange [1e-3:2e3]\n"
+    for number, solver in enumerate(STYLE):
         colour, mark = STYLE[solver]
-        if solver in data:
-            text += block(f"d{number}", data[solver])
-            parts.append(f"$d{number} using 1:2 with points pt {mark} ps 0.9 lc rgb '{colour}' title '{solver}'")
+        points = proven.get(solver, [])
+        if points:
+            text += block(f"d{number}", points)
+            parts.append(f"$d{number} using 1:2 with points pt {mark} ps 0.8 lc rgb '{colour}' title '{solver}'")
+        if solver == "native" and len({size for size, _ in points}) > 2:
+            exponent, factor = fit(points)
+            parts.append(f"{factor:.6g} * x ** {exponent:.4f} with lines lw 1.4 dt 2 lc rgb '{colour}' "
+                         f"title 'binaries^{{{exponent:.2f}}}'")
         if solver in stopped:
             text += block(f"s{number}", stopped[solver])
-            parts.append(f"$s{number} using 1:2 with points pt 2 ps 0.9 lc rgb '{colour}' title '{solver}, stopped'")
+            parts.append(f"$s{number} using 1:2 with points pt 2 ps 0.8 lc rgb '{colour}' title '{solver}, stopped'")
     if parts:
         gnuplot(text + "plot " + ", \\\n     ".join(parts) + "\n", file)
 
@@ -211,9 +255,11 @@ def fit(points):
     return exponent, math.exp(my - exponent * mx)
 
 
-GROWTH = (("jobs", "jobs (96 slots, 24 segments)", lambda r: (r["slots"], r["segments"]) == (96, 24)),
-          ("slots", "slots (50 jobs, 24 segments)", lambda r: (r["jobs"], r["segments"]) == (50, 24)),
-          ("segments", "segments (50 jobs, 96 slots)", lambda r: (r["jobs"], r["slots"]) == (50, 96)))
+# Axis, label, which instances, and from where on the law is fitted: below, clusters are searched in another way.
+GROWTH = (("jobs", "jobs (96 slots, 24 segments; lines from 20 on)", lambda r: (r["slots"], r["segments"]) == (96, 24), 20),
+          ("slots", "slots (50 jobs, 24 segments)", lambda r: (r["jobs"], r["segments"]) == (50, 24), 0),
+          ("segments", "segments (50 jobs, 96 slots)", lambda r: (r["jobs"], r["slots"]) == (50, 96), 0))
+REACHED = (("first", "first plan", "#8a8a8a"), ("to_1", "proven gap of 1 %", "#6fa8dc"), ("to_05", "of 0.5 %", "#1f4e9c"))
 
 
 def growth(results, axis, wanted, time):
@@ -225,28 +271,41 @@ def growth(results, axis, wanted, time):
     return sorted(made)
 
 
+def growth_panel(results, number, axis, wanted, start):
+    """Data and plot commands of one panel."""
+    text, parts = "", []
+    for time, title, colour in REACHED:
+        points = growth(results, axis, wanted, time)
+        law = [point for point in points if point[0] >= start]
+        if not points:
+            continue
+        name = f"$g{number}{time}"
+        text += block(name[1:], points)
+        exponent = ""
+        if len(law) > 2:
+            power, factor = fit(law)
+            exponent = f": {axis}^{{{power:.2f}}}"
+            line = f"x < {law[0][0]} || x > {law[-1][0]} ? 1 / 0 : {factor:.6g} * x ** {power:.4f}"
+            parts.append(f"({line}) with lines lw 1.4 dt 2 lc rgb '{colour}' notitle")
+        parts.append(f"{name} using 1:2 with points pt 7 ps 0.8 lc rgb '{colour}' title '{title}{exponent}'")
+    return text, parts
+
+
 def plot_growth(results, file):
-    text = HEAD.format(width=1080, height=400, file=file) + "set multiplot layout 1,3 margins 0.065,0.99,0.15,0.86 spacing 0.06\n" \
-        "set yrange [1e-3:1e2]\nset key left top Left reverse samplen 1.2 spacing 1.3\n"
+    text = HEAD.format(width=1080, height=400, file=file) + "set multiplot layout 1,3 margins 0.065,0.99,0.15,0.88 spacing 0.055 " \
+        "title 'Native: processor seconds of the whole process against the size of the cluster, one thread'\n" \
+        "set yrange [1e-3:1e2]\nset key left top Left reverse samplen 1 spacing 1.25\n"
     drawn = False
-    for number, (axis, label, wanted) in enumerate(GROWTH):
-        parts = []
-        for time, title, colour in (("first", "first plan", "#8a8a8a"), ("to_1", "proven gap of 1 %", "#6fa8dc"),
-                                    ("to_05", "proven gap of 0.5 %", "#1f4e9c")):
-            points = growth(results, axis, wanted, time)
-            if len(points) < 3:
-                continue
-            exponent, factor = fit(points)
-            text += block(f"g{number}{time}", points)
-            parts += [f"$g{number}{time} using 1:2 with points pt 7 ps 0.8 lc rgb '{colour}' title '{title}: x^{{{exponent:.2f}}}'",
-                      f"{factor:.6g} * x ** {exponent:.4f} with lines lw 1.4 dt 2 lc rgb '{colour}' notitle"]
-        if parts:
-            values = [x for x, _ in growth(results, axis, wanted, "first")]
-            ticks = ", ".join(f"'{x}' {x}" for x in values)
-            text += f"set xlabel '{label}'\nset xtics ({ticks})\nset xrange [{0.8 * values[0]}:{1.25 * values[-1]}]\n" \
-                    + ("set ylabel 'processor seconds' offset 1\n" if number == 0 else "unset ylabel\n") \
-                    + "plot " + ", \\\n     ".join(parts) + "\n"
-            drawn = True
+    for number, (axis, label, wanted, start) in enumerate(GROWTH):
+        data, parts = growth_panel(results, number, axis, wanted, start)
+        values = [x for x, _ in growth(results, axis, wanted, "first")]
+        if len(values) < 3:
+            continue
+        ticks = ", ".join(f"'{x}' {x}" for x in values)
+        text += data + f"set xlabel '{label}'\nset xtics ({ticks})\nset xrange [{0.8 * values[0]}:{1.25 * values[-1]}]\n" \
+            + ("set ylabel 'processor seconds' offset 1\n" if number == 0 else "unset ylabel\n") \
+            + "plot " + ", \\\n     ".join(parts) + "\n"
+        drawn = True
     if drawn:
         gnuplot(text + "unset multiplot\n", file)
 
