@@ -12,6 +12,9 @@
  * pointers that come back by return are borrowed from the object and live as long as it.
  *  - A handle built from others copies what it needs: handles may be freed in any order and on any
  *    thread. `_free(NULL)` does nothing.
+ *  - A handle of another kind, of another version of the library in the same process, or freed (as
+ * far as its memory still tells) is refused: CKPD_ERR_ARGUMENT or CKPD_ERR_VERSION. Functions
+ * without a status take it for NULL.
  *  - Thread words: *confined* (one thread at a time), *immutable after build* (share it freely),
  *    *any thread*.
  *  - A public struct starts with `size_t size`, set by the caller to sizeof of its own definition.

@@ -3,6 +3,7 @@
 #ifndef CKPD_LIB_BASE_H
 #define CKPD_LIB_BASE_H
 
+#include "base/handle.h"
 #include "base/oldest.h"
 #include <ckptdispatch/base.h>
 #include <stdbool.h>

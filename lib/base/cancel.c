@@ -5,12 +5,13 @@
 #include <time.h>
 
 struct ckpd_cancel {
-    ckpd_context *context;
+    CKPD__HANDLE;
     atomic_int requested;
 };
 
 int32_t ckpd_cancel_new(ckpd_cancel **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -21,7 +22,7 @@ int32_t ckpd_cancel_new(ckpd_cancel **out, ckpd_context *context)
     if (cancel == NULL) {
         return ckpd__no_memory(context);
     }
-    cancel->context = ckpd__context_retain(context);
+    ckpd__handle_begin(cancel, CKPD__CANCEL, context);
     atomic_init(&cancel->requested, 0);
     *out = cancel;
     return CKPD_OK;
@@ -29,16 +30,16 @@ int32_t ckpd_cancel_new(ckpd_cancel **out, ckpd_context *context)
 
 void ckpd_cancel_free(ckpd_cancel *cancel)
 {
+    CKPD__NULL_IF_FOREIGN(cancel, CKPD__CANCEL);
     if (cancel == NULL) {
         return;
     }
-    ckpd_context *context = cancel->context;
-    ckpd__free(context, cancel);
-    ckpd__context_release(context);
+    ckpd__handle_end(cancel);
 }
 
 void ckpd_cancel_request(ckpd_cancel *cancel)
 {
+    CKPD__NULL_IF_FOREIGN(cancel, CKPD__CANCEL);
     if (cancel != NULL) {
         atomic_store_explicit(&cancel->requested, 1, memory_order_relaxed);
     }
@@ -46,6 +47,7 @@ void ckpd_cancel_request(ckpd_cancel *cancel)
 
 void ckpd_cancel_reset(ckpd_cancel *cancel)
 {
+    CKPD__NULL_IF_FOREIGN(cancel, CKPD__CANCEL);
     if (cancel != NULL) {
         atomic_store_explicit(&cancel->requested, 0, memory_order_relaxed);
     }
@@ -53,6 +55,7 @@ void ckpd_cancel_reset(ckpd_cancel *cancel)
 
 int32_t ckpd_cancel_requested(const ckpd_cancel *cancel)
 {
+    CKPD__NULL_IF_FOREIGN(cancel, CKPD__CANCEL);
     return cancel != NULL ? atomic_load_explicit(&((ckpd_cancel *)(uintptr_t)cancel)->requested,
                                                  memory_order_relaxed)
                           : 0;

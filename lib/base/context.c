@@ -54,6 +54,7 @@ int32_t ckpd_context_new(ckpd_context **out, const ckpd_allocator *allocator)
     }
     memset(context, 0, sizeof *context);
     context->allocator = known;
+    ckpd__handle_begin(context, CKPD__CONTEXT, context);
     atomic_init(&context->holders, 1);
     ckpd__clear_error(context);
     *out = context;
@@ -75,17 +76,18 @@ void ckpd__context_release(ckpd_context *context)
     if (context->registry_free != NULL) {
         context->registry_free(context, context->registry);
     }
-    ckpd_allocator allocator = context->allocator;
-    allocator.free_fn(context, allocator.user);
+    ckpd__handle_end(context);
 }
 
 void ckpd_context_free(ckpd_context *context)
 {
+    CKPD__NULL_IF_FOREIGN(context, CKPD__CONTEXT);
     ckpd__context_release(context);
 }
 
 int32_t ckpd_context_set_log(ckpd_context *context, int32_t level, ckpd_log_fn callback, void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

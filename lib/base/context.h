@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 struct ckpd_context {
+    CKPD__HANDLE; /* its context is itself */
     ckpd_allocator allocator;
     atomic_int_least32_t holders;
     ckpd_log_fn log;

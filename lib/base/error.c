@@ -142,6 +142,7 @@ int32_t ckpd__null_argument(ckpd_context *context, const char *name)
 
 int32_t ckpd_context_last_error(const ckpd_context *context, ckpd_error *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL || out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -150,6 +151,7 @@ int32_t ckpd_context_last_error(const ckpd_context *context, ckpd_error *out)
 
 const char *ckpd_context_last_message(const ckpd_context *context)
 {
+    CKPD__NULL_IF_FOREIGN(context, CKPD__CONTEXT);
     return context != NULL ? context->error.message : "";
 }
 

@@ -22,7 +22,7 @@ enum {
 static const double AMOUNT_SHARE = 1.0 / 4096.0;
 
 struct ckpd_diagnosis {
-    ckpd_context *context;
+    CKPD__HANDLE;
     int32_t outcome, minimal;
     ckpd_relaxation *relaxation;
     int32_t count, room;
@@ -294,6 +294,8 @@ static int32_t run_search(search *s)
 int32_t ckpd_problem_diagnose(ckpd_diagnosis **out, ckpd_problem *problem, int32_t scenario,
                               const ckpd_solve_options *options)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    CKPD__REFUSE_FOREIGN(problem, options, CKPD__SOLVE_OPTIONS);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -309,7 +311,7 @@ int32_t ckpd_problem_diagnose(ckpd_diagnosis **out, ckpd_problem *problem, int32
     if (diagnosis == NULL) {
         return ckpd__no_memory(context);
     }
-    diagnosis->context = ckpd__context_retain(context);
+    ckpd__handle_begin(diagnosis, CKPD__DIAGNOSIS, context);
     diagnosis->causes.context = context;
     diagnosis->outcome = CKPD_OUTCOME_INFEASIBLE;
     diagnosis->minimal = 1;
@@ -332,6 +334,7 @@ int32_t ckpd_problem_diagnose(ckpd_diagnosis **out, ckpd_problem *problem, int32
 
 void ckpd_diagnosis_free(ckpd_diagnosis *diagnosis)
 {
+    CKPD__NULL_IF_FOREIGN(diagnosis, CKPD__DIAGNOSIS);
     if (diagnosis == NULL) {
         return;
     }
@@ -339,28 +342,31 @@ void ckpd_diagnosis_free(ckpd_diagnosis *diagnosis)
     ckpd_solution_free(diagnosis->solution);
     ckpd__causes_free(&diagnosis->causes);
     ckpd__free(context, diagnosis->relaxation);
-    ckpd__free(context, diagnosis);
-    ckpd__context_release(context);
+    ckpd__handle_end(diagnosis);
 }
 
 int32_t ckpd_diagnosis_outcome(const ckpd_diagnosis *diagnosis)
 {
+    CKPD__NULL_IF_FOREIGN(diagnosis, CKPD__DIAGNOSIS);
     return diagnosis != NULL ? diagnosis->outcome : CKPD_OUTCOME_NONE;
 }
 
 int32_t ckpd_diagnosis_is_minimal(const ckpd_diagnosis *diagnosis)
 {
+    CKPD__NULL_IF_FOREIGN(diagnosis, CKPD__DIAGNOSIS);
     return diagnosis != NULL ? diagnosis->minimal : 0;
 }
 
 int32_t ckpd_diagnosis_relaxation_count(const ckpd_diagnosis *diagnosis)
 {
+    CKPD__NULL_IF_FOREIGN(diagnosis, CKPD__DIAGNOSIS);
     return diagnosis != NULL ? diagnosis->count : 0;
 }
 
 int32_t ckpd_diagnosis_get_relaxation(const ckpd_diagnosis *diagnosis, int32_t index,
                                       ckpd_relaxation *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, diagnosis, CKPD__DIAGNOSIS);
     if (diagnosis == NULL || out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -372,11 +378,13 @@ int32_t ckpd_diagnosis_get_relaxation(const ckpd_diagnosis *diagnosis, int32_t i
 
 int32_t ckpd_diagnosis_cause_count(const ckpd_diagnosis *diagnosis)
 {
+    CKPD__NULL_IF_FOREIGN(diagnosis, CKPD__DIAGNOSIS);
     return diagnosis != NULL ? diagnosis->causes.count : 0;
 }
 
 const char *ckpd_diagnosis_cause(const ckpd_diagnosis *diagnosis, int32_t index)
 {
+    CKPD__NULL_IF_FOREIGN(diagnosis, CKPD__DIAGNOSIS);
     return diagnosis != NULL && index >= 0 && index < diagnosis->causes.count
                ? diagnosis->causes.text[index]
                : NULL;
@@ -384,5 +392,6 @@ const char *ckpd_diagnosis_cause(const ckpd_diagnosis *diagnosis, int32_t index)
 
 const ckpd_solution *ckpd_diagnosis_solution(const ckpd_diagnosis *diagnosis)
 {
+    CKPD__NULL_IF_FOREIGN(diagnosis, CKPD__DIAGNOSIS);
     return diagnosis != NULL ? diagnosis->solution : NULL;
 }

@@ -13,7 +13,7 @@
 /* --- problem (problem.c) ---------------------------------------------------------------------- */
 
 struct ckpd_problem {
-    ckpd_context *context;
+    CKPD__HANDLE;
     ckpd_site *site;
     ckpd_graph **job;
     int32_t jobs;
@@ -43,7 +43,7 @@ typedef enum ckpd__solve_field {
 enum { CKPD__BACKEND_NAME = 64 };
 
 struct ckpd_solve_options {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[CKPD__SOLVE_FIELDS];
     char backend[CKPD__BACKEND_NAME]; /* "": the library chooses */
     ckpd_progress_fn progress;
@@ -80,7 +80,7 @@ typedef struct ckpd__steps {
 } ckpd__steps;
 
 struct ckpd_plan {
-    ckpd_context *context;
+    CKPD__HANDLE;
     ckpd_context
         *speaker; /* takes errors; NULL once a solution owns the plan and threads share it */
     int32_t jobs, slots;
@@ -248,7 +248,7 @@ typedef enum ckpd__figure {
 } ckpd__figure;
 
 struct ckpd_report {
-    ckpd_context *context;
+    CKPD__HANDLE;
     ckpd_violation *violation;
     int32_t count, room;
     bool out_of_memory;
@@ -278,7 +278,7 @@ void ckpd__check_jobs(ckpd__check *check);
 /* --- solution (solution.c, decode.c) ---------------------------------------------------------- */
 
 struct ckpd_solution {
-    ckpd_context *context;
+    CKPD__HANDLE;
     int32_t scenario, outcome, proven;
     int32_t bound_claimed; /* only its backend vouches for the bound */
     double cost, bound;

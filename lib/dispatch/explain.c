@@ -181,7 +181,7 @@ static int32_t make_out(ckpd_explanation **out, const ckpd_problem *problem)
     if (made == NULL) {
         return ckpd__no_memory(context);
     }
-    made->context = ckpd__context_retain(context);
+    ckpd__handle_begin(made, CKPD__EXPLANATION, context);
     made->jobs = problem->jobs;
     made->slots = problem->site->slots;
     made->job = ckpd__calloc(context, (size_t)problem->jobs, sizeof *made->job);
@@ -231,6 +231,9 @@ static int32_t run_explain(ckpd__explain *e, const ckpd_solve_options *options)
 int32_t ckpd_problem_explain(ckpd_explanation **out, ckpd_problem *problem,
                              const ckpd_solution *solution, const ckpd_solve_options *options)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    CKPD__REFUSE_FOREIGN(problem, solution, CKPD__SOLUTION);
+    CKPD__REFUSE_FOREIGN(problem, options, CKPD__SOLVE_OPTIONS);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -269,6 +272,7 @@ int32_t ckpd_problem_explain(ckpd_explanation **out, ckpd_problem *problem,
 
 void ckpd_explanation_free(ckpd_explanation *explanation)
 {
+    CKPD__NULL_IF_FOREIGN(explanation, CKPD__EXPLANATION);
     if (explanation == NULL) {
         return;
     }
@@ -278,18 +282,19 @@ void ckpd_explanation_free(ckpd_explanation *explanation)
     }
     ckpd__free(context, explanation->job);
     ckpd_solution_free(explanation->baseline);
-    ckpd__free(context, explanation);
-    ckpd__context_release(context);
+    ckpd__handle_end(explanation);
 }
 
 const ckpd_solution *ckpd_explanation_baseline(const ckpd_explanation *explanation)
 {
+    CKPD__NULL_IF_FOREIGN(explanation, CKPD__EXPLANATION);
     return explanation != NULL ? explanation->baseline : NULL;
 }
 
 int32_t ckpd_explanation_get_series(const ckpd_explanation *explanation, const char *name,
                                     double *values, int32_t count)
 {
+    CKPD__REFUSE_FOREIGN(NULL, explanation, CKPD__EXPLANATION);
     if (explanation == NULL || name == NULL || values == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -309,6 +314,7 @@ int32_t ckpd_explanation_get_series(const ckpd_explanation *explanation, const c
 int32_t ckpd_explanation_get_job(const ckpd_explanation *explanation, int32_t job,
                                  ckpd_job_explanation *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, explanation, CKPD__EXPLANATION);
     if (explanation == NULL || out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -20,7 +20,7 @@ typedef enum ckpd__explained {
 } ckpd__explained;
 
 struct ckpd_explanation {
-    ckpd_context *context;
+    CKPD__HANDLE;
     int32_t jobs, slots;
     ckpd_solution *baseline;
     ckpd_job_explanation *job;

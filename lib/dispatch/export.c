@@ -52,6 +52,7 @@ static bool pass_on(const char *text, size_t length, void *user)
 int32_t ckpd_problem_export(const ckpd_problem *problem, int32_t scenario, int32_t format,
                             ckpd_write_fn write, void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -106,6 +107,7 @@ static int32_t take_values(exported *e, const double *x, const ckpd__foreign_sol
 int32_t ckpd_problem_import(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
                             const char *text, size_t length)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -32,6 +32,7 @@ static const ckpd__field_table option_table = {"solve", option_fields, CKPD__SOL
 
 int32_t ckpd_solve_options_new(ckpd_solve_options **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -42,7 +43,7 @@ int32_t ckpd_solve_options_new(ckpd_solve_options **out, ckpd_context *context)
     if (options == NULL) {
         return ckpd__no_memory(context);
     }
-    options->context = ckpd__context_retain(context);
+    ckpd__handle_begin(options, CKPD__SOLVE_OPTIONS, context);
     ckpd__fields_defaults(&option_table, options->values);
     *out = options;
     return CKPD_OK;
@@ -50,15 +51,15 @@ int32_t ckpd_solve_options_new(ckpd_solve_options **out, ckpd_context *context)
 
 void ckpd_solve_options_free(ckpd_solve_options *options)
 {
+    CKPD__NULL_IF_FOREIGN(options, CKPD__SOLVE_OPTIONS);
     if (options != NULL) {
-        ckpd_context *context = options->context;
-        ckpd__free(context, options);
-        ckpd__context_release(context);
+        ckpd__handle_end(options);
     }
 }
 
 int32_t ckpd_solve_options_set(ckpd_solve_options *options, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SOLVE_OPTIONS);
     return options == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_set(options->context, &option_table, options->values, field, value);
@@ -66,6 +67,7 @@ int32_t ckpd_solve_options_set(ckpd_solve_options *options, const char *field, d
 
 int32_t ckpd_solve_options_get(const ckpd_solve_options *options, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SOLVE_OPTIONS);
     return options == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_get(options->context, &option_table, options->values, field, value);
@@ -83,6 +85,7 @@ int32_t ckpd_solve_options_field_info(int32_t index, ckpd_field_info *out)
 
 int32_t ckpd_solve_options_set_backend(ckpd_solve_options *options, const char *name)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SOLVE_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -102,6 +105,7 @@ int32_t ckpd_solve_options_set_backend(ckpd_solve_options *options, const char *
 int32_t ckpd_solve_options_set_progress(ckpd_solve_options *options, ckpd_progress_fn progress,
                                         void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SOLVE_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -112,6 +116,8 @@ int32_t ckpd_solve_options_set_progress(ckpd_solve_options *options, ckpd_progre
 
 int32_t ckpd_solve_options_set_cancel(ckpd_solve_options *options, const ckpd_cancel *cancel)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SOLVE_OPTIONS);
+    CKPD__REFUSE_FOREIGN(options, cancel, CKPD__CANCEL);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -125,6 +131,7 @@ void ckpd__solve_options_read(const ckpd_solve_options *options, ckpd_solve_opti
         *out = *options;
     } else {
         memset(out, 0, sizeof *out);
+        ckpd__handle_stamp(out, CKPD__SOLVE_OPTIONS, NULL);
         ckpd__fields_defaults(&option_table, out->values);
     }
     out->context = NULL;

@@ -37,6 +37,7 @@ int32_t ckpd__plan_add_series(ckpd_plan *plan, ckpd__plan_series series)
 
 int32_t ckpd_plan_new(ckpd_plan **out, ckpd_context *context, int32_t jobs, int32_t slots)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -57,7 +58,7 @@ int32_t ckpd_plan_new(ckpd_plan **out, ckpd_context *context, int32_t jobs, int3
         ckpd__free(context, steps);
         return ckpd__no_memory(context);
     }
-    plan->context = ckpd__context_retain(context);
+    ckpd__handle_begin(plan, CKPD__PLAN, context);
     plan->speaker = context;
     plan->jobs = jobs;
     plan->slots = slots;
@@ -75,6 +76,7 @@ int32_t ckpd_plan_new(ckpd_plan **out, ckpd_context *context, int32_t jobs, int3
 
 void ckpd_plan_free(ckpd_plan *plan)
 {
+    CKPD__NULL_IF_FOREIGN(plan, CKPD__PLAN);
     if (plan == NULL) {
         return;
     }
@@ -86,8 +88,7 @@ void ckpd_plan_free(ckpd_plan *plan)
         ckpd__free(context, plan->steps[j].step);
     }
     ckpd__free(context, plan->steps);
-    ckpd__free(context, plan);
-    ckpd__context_release(context);
+    ckpd__handle_end(plan);
 }
 
 int32_t ckpd__plan_append(ckpd_plan *plan, int32_t job, const ckpd_step *step)
@@ -109,6 +110,7 @@ int32_t ckpd__plan_append(ckpd_plan *plan, int32_t job, const ckpd_step *step)
 
 int32_t ckpd_plan_add_step(ckpd_plan *plan, int32_t job, const ckpd_step *step)
 {
+    CKPD__REFUSE_FOREIGN(NULL, plan, CKPD__PLAN);
     if (plan == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -179,6 +181,7 @@ static int32_t check_values(const ckpd_plan *plan, int32_t series, const double 
 
 int32_t ckpd_plan_set_series(ckpd_plan *plan, const char *name, const double *values, int32_t count)
 {
+    CKPD__REFUSE_FOREIGN(NULL, plan, CKPD__PLAN);
     if (plan == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -198,6 +201,7 @@ int32_t ckpd_plan_set_series(ckpd_plan *plan, const char *name, const double *va
 
 int32_t ckpd_plan_get_series(const ckpd_plan *plan, const char *name, double *values, int32_t count)
 {
+    CKPD__REFUSE_FOREIGN(NULL, plan, CKPD__PLAN);
     if (plan == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -218,21 +222,25 @@ int32_t ckpd_plan_get_series(const ckpd_plan *plan, const char *name, double *va
 
 int32_t ckpd_plan_job_count(const ckpd_plan *plan)
 {
+    CKPD__NULL_IF_FOREIGN(plan, CKPD__PLAN);
     return plan != NULL ? plan->jobs : 0;
 }
 
 int32_t ckpd_plan_slots(const ckpd_plan *plan)
 {
+    CKPD__NULL_IF_FOREIGN(plan, CKPD__PLAN);
     return plan != NULL ? plan->slots : 0;
 }
 
 int32_t ckpd_plan_step_count(const ckpd_plan *plan, int32_t job)
 {
+    CKPD__NULL_IF_FOREIGN(plan, CKPD__PLAN);
     return plan != NULL && job >= 0 && job < plan->jobs ? plan->steps[job].count : 0;
 }
 
 int32_t ckpd_plan_get_step(const ckpd_plan *plan, int32_t job, int32_t index, ckpd_step *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, plan, CKPD__PLAN);
     if (plan == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

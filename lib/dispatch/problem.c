@@ -8,6 +8,8 @@ enum { MOST_SEGMENTS = 100000 };
 
 int32_t ckpd_problem_new(ckpd_problem **out, ckpd_context *context, const ckpd_site *site)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
+    CKPD__REFUSE_FOREIGN(context, site, CKPD__SITE);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -25,7 +27,7 @@ int32_t ckpd_problem_new(ckpd_problem **out, ckpd_context *context, const ckpd_s
         ckpd_site_free(copy);
         return ckpd__no_memory(context);
     }
-    problem->context = ckpd__context_retain(context);
+    ckpd__handle_begin(problem, CKPD__PROBLEM, context);
     problem->site = copy;
     *out = problem;
     return CKPD_OK;
@@ -33,6 +35,7 @@ int32_t ckpd_problem_new(ckpd_problem **out, ckpd_context *context, const ckpd_s
 
 void ckpd_problem_free(ckpd_problem *problem)
 {
+    CKPD__NULL_IF_FOREIGN(problem, CKPD__PROBLEM);
     if (problem == NULL) {
         return;
     }
@@ -42,12 +45,13 @@ void ckpd_problem_free(ckpd_problem *problem)
     }
     ckpd__free(context, (void *)problem->job);
     ckpd_site_free(problem->site);
-    ckpd__free(context, problem);
-    ckpd__context_release(context);
+    ckpd__handle_end(problem);
 }
 
 int32_t ckpd_problem_add_job(ckpd_problem *problem, const ckpd_graph *graph)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    CKPD__REFUSE_FOREIGN(problem, graph, CKPD__GRAPH);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -86,21 +90,26 @@ int32_t ckpd_problem_add_job(ckpd_problem *problem, const ckpd_graph *graph)
 
 int32_t ckpd_problem_job_count(const ckpd_problem *problem)
 {
+    CKPD__NULL_IF_FOREIGN(problem, CKPD__PROBLEM);
     return problem != NULL ? problem->jobs : 0;
 }
 
 const ckpd_graph *ckpd_problem_job_graph(const ckpd_problem *problem, int32_t job)
 {
+    CKPD__NULL_IF_FOREIGN(problem, CKPD__PROBLEM);
     return problem != NULL && job >= 0 && job < problem->jobs ? problem->job[job] : NULL;
 }
 
 const char *ckpd_problem_job_name(const ckpd_problem *problem, int32_t job)
 {
+    CKPD__NULL_IF_FOREIGN(problem, CKPD__PROBLEM);
     return ckpd_graph_name(ckpd_problem_job_graph(problem, job));
 }
 
 int32_t ckpd_problem_set_site(ckpd_problem *problem, const ckpd_site *site)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    CKPD__REFUSE_FOREIGN(problem, site, CKPD__SITE);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -139,6 +148,7 @@ static int32_t resegment(const ckpd_problem *problem, int32_t job, int32_t segme
 
 int32_t ckpd_problem_set_segments(ckpd_problem *problem, int32_t job, int32_t segments)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -174,6 +184,7 @@ int32_t ckpd_problem_set_segments(ckpd_problem *problem, int32_t job, int32_t se
 
 int32_t ckpd_problem_set_gpu_cap(ckpd_problem *problem, double gpus)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -69,6 +69,8 @@ int32_t ckpd__relaxed_problem(const ckpd_problem *problem, const double *by, ckp
 int32_t ckpd_problem_cost_with(double *cost, ckpd_problem *problem, int32_t scenario,
                                const ckpd_solve_options *options, int32_t limit, double by)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    CKPD__REFUSE_FOREIGN(problem, options, CKPD__SOLVE_OPTIONS);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -67,21 +67,23 @@ void ckpd__report_violation(ckpd_report *report, int32_t kind, int32_t job, int3
 
 void ckpd_report_free(ckpd_report *report)
 {
+    CKPD__NULL_IF_FOREIGN(report, CKPD__REPORT);
     if (report != NULL) {
         ckpd_context *context = report->context;
         ckpd__free(context, report->violation);
-        ckpd__free(context, report);
-        ckpd__context_release(context);
+        ckpd__handle_end(report);
     }
 }
 
 int32_t ckpd_report_violation_count(const ckpd_report *report)
 {
+    CKPD__NULL_IF_FOREIGN(report, CKPD__REPORT);
     return report != NULL ? report->count : 0;
 }
 
 int32_t ckpd_report_get_violation(const ckpd_report *report, int32_t index, ckpd_violation *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, report, CKPD__REPORT);
     if (report == NULL || out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -93,6 +95,7 @@ int32_t ckpd_report_get_violation(const ckpd_report *report, int32_t index, ckpd
 
 int32_t ckpd_report_get(const ckpd_report *report, const char *name, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, report, CKPD__REPORT);
     return report == NULL ? CKPD_ERR_ARGUMENT
                           : ckpd__fields_get(NULL, &figure_table, report->figure, name, value);
 }

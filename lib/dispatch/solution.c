@@ -13,7 +13,7 @@ int32_t ckpd__solution_new(ckpd_solution **out, ckpd_context *context, int32_t s
     if (solution == NULL) {
         return ckpd__no_memory(context);
     }
-    solution->context = ckpd__context_retain(context);
+    ckpd__handle_begin(solution, CKPD__SOLUTION, context);
     solution->scenario = scenario;
     solution->causes.context = context;
     solution->cost = (double)NAN;
@@ -26,6 +26,7 @@ int32_t ckpd__solution_new(ckpd_solution **out, ckpd_context *context, int32_t s
 
 void ckpd_solution_free(ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     if (solution == NULL) {
         return;
     }
@@ -42,8 +43,7 @@ void ckpd_solution_free(ckpd_solution *solution)
         ckpd__prices_free(context, solution->prices);
         ckpd__free(context, solution->prices);
     }
-    ckpd__free(context, solution);
-    ckpd__context_release(context);
+    ckpd__handle_end(solution);
 }
 
 /* Share of a job's work at every boundary: straight within an edge, for reporting only. */
@@ -131,76 +131,91 @@ int32_t ckpd__solution_finish(ckpd_solution *solution, const ckpd_problem *probl
 
 int32_t ckpd_solution_outcome(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->outcome : CKPD_OUTCOME_NONE;
 }
 
 int32_t ckpd_solution_is_proven(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->proven : 0;
 }
 
 int32_t ckpd_solution_bound_is_claimed(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->bound_claimed : 0;
 }
 
 int32_t ckpd_solution_scenario(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->scenario : 0;
 }
 
 double ckpd_solution_cost(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->cost : (double)NAN;
 }
 
 double ckpd_solution_bound(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->bound : -(double)INFINITY;
 }
 
 double ckpd_solution_absolute_gap(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->absolute_gap : (double)INFINITY;
 }
 
 double ckpd_solution_relative_gap(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->relative_gap : (double)INFINITY;
 }
 
 const char *ckpd_solution_backend(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->backend : "";
 }
 
 int64_t ckpd_solution_iterations(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->iterations : 0;
 }
 
 int64_t ckpd_solution_nodes(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->nodes : 0;
 }
 
 const ckpd_plan *ckpd_solution_plan(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->plan : NULL;
 }
 
 const ckpd_report *ckpd_solution_report(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->report : NULL;
 }
 
 int32_t ckpd_solution_cause_count(const ckpd_solution *solution)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL ? solution->causes.count : 0;
 }
 
 const char *ckpd_solution_cause(const ckpd_solution *solution, int32_t index)
 {
+    CKPD__NULL_IF_FOREIGN(solution, CKPD__SOLUTION);
     return solution != NULL && index >= 0 && index < solution->causes.count
                ? solution->causes.text[index]
                : NULL;
@@ -209,6 +224,7 @@ const char *ckpd_solution_cause(const ckpd_solution *solution, int32_t index)
 int32_t ckpd_solution_progress(const ckpd_solution *solution, int32_t job, double *share,
                                int32_t count)
 {
+    CKPD__REFUSE_FOREIGN(NULL, solution, CKPD__SOLUTION);
     if (solution == NULL || share == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -185,6 +185,9 @@ static int32_t check_arguments(ckpd_solution **out, const ckpd_problem *problem,
 int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
                              const ckpd_solve_options *options, const ckpd_plan *start)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    CKPD__REFUSE_FOREIGN(problem, options, CKPD__SOLVE_OPTIONS);
+    CKPD__REFUSE_FOREIGN(problem, start, CKPD__PLAN);
     int32_t status = check_arguments(out, problem, scenario);
     return status == CKPD_OK ? resolve(out, problem, scenario, options, start, NULL) : status;
 }
@@ -193,6 +196,9 @@ int32_t ckpd_problem_resolve_from(ckpd_solution **out, ckpd_problem *problem, in
                                   const ckpd_solve_options *options, const ckpd_solution *last,
                                   int32_t slots_passed)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    CKPD__REFUSE_FOREIGN(problem, options, CKPD__SOLVE_OPTIONS);
+    CKPD__REFUSE_FOREIGN(problem, last, CKPD__SOLUTION);
     ckpd__warm warm;
     int32_t status = check_arguments(out, problem, scenario);
     if (status != CKPD_OK) {
@@ -212,5 +218,7 @@ int32_t ckpd_problem_resolve_from(ckpd_solution **out, ckpd_problem *problem, in
 int32_t ckpd_problem_solve(ckpd_solution **out, ckpd_problem *problem, int32_t scenario,
                            const ckpd_solve_options *options)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    CKPD__REFUSE_FOREIGN(problem, options, CKPD__SOLVE_OPTIONS);
     return ckpd_problem_resolve(out, problem, scenario, options, NULL);
 }

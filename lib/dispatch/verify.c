@@ -262,6 +262,8 @@ static int32_t check_shape(const ckpd_problem *problem, int32_t scenario, const 
 int32_t ckpd_problem_verify(ckpd_report **out, const ckpd_problem *problem, int32_t scenario,
                             const ckpd_plan *plan, double claimed_cost)
 {
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    CKPD__REFUSE_FOREIGN(problem, plan, CKPD__PLAN);
     if (problem == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -280,7 +282,7 @@ int32_t ckpd_problem_verify(ckpd_report **out, const ckpd_problem *problem, int3
         ckpd__free(context, slots);
         return ckpd__no_memory(context);
     }
-    report->context = ckpd__context_retain(context);
+    ckpd__handle_begin(report, CKPD__REPORT, context);
     ckpd__check check = {problem, plan, scenario, report, slots, slots + plan->slots, 0};
     ckpd__check_jobs(&check);
     for (int32_t t = 0; t < plan->slots; t++) {

@@ -99,6 +99,10 @@ int32_t ckpd_graph_build(ckpd_graph **out, ckpd_context *context, const ckpd_tas
                          const ckpd_mode_set *modes, int32_t slots, double slot_hours,
                          const ckpd_graph_options *options)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
+    CKPD__REFUSE_FOREIGN(context, task, CKPD__TASK);
+    CKPD__REFUSE_FOREIGN(context, modes, CKPD__MODE_SET);
+    CKPD__REFUSE_FOREIGN(context, options, CKPD__GRAPH_OPTIONS);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -132,6 +136,7 @@ int32_t ckpd_graph_build(ckpd_graph **out, ckpd_context *context, const ckpd_tas
 
 int32_t ckpd_graph_count(const ckpd_graph *graph, ckpd_graph_counts *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, graph, CKPD__GRAPH);
     if (graph == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -143,10 +148,12 @@ int32_t ckpd_graph_count(const ckpd_graph *graph, ckpd_graph_counts *out)
 
 const char *ckpd_graph_name(const ckpd_graph *graph)
 {
+    CKPD__NULL_IF_FOREIGN(graph, CKPD__GRAPH);
     return graph != NULL ? graph->spec.name : NULL;
 }
 
 int32_t ckpd_graph_segments(const ckpd_graph *graph)
 {
+    CKPD__NULL_IF_FOREIGN(graph, CKPD__GRAPH);
     return graph != NULL ? graph->spec.segments : 0;
 }

@@ -54,6 +54,7 @@ static void free_spec(ckpd_context *context, ckpd__graph_spec *spec)
 
 void ckpd_graph_free(ckpd_graph *graph)
 {
+    CKPD__NULL_IF_FOREIGN(graph, CKPD__GRAPH);
     if (graph == NULL || atomic_fetch_sub_explicit(&graph->holders, 1, memory_order_acq_rel) != 1) {
         return;
     }
@@ -67,8 +68,7 @@ void ckpd_graph_free(ckpd_graph *graph)
     ckpd__free(context, graph->fixed_gpus);
     ckpd__free(context, graph->mode_gpus);
     ckpd__free(context, graph->mode_power_kw);
-    ckpd__free(context, graph);
-    ckpd__context_release(context);
+    ckpd__handle_end(graph);
 }
 
 /* A copy of an optional array; *missing is set when memory ran out. */
@@ -478,7 +478,7 @@ int32_t ckpd__graph_make(ckpd_graph **out, ckpd_context *context, const ckpd__gr
     if (graph == NULL) {
         return ckpd__no_memory(context);
     }
-    graph->context = ckpd__context_retain(context);
+    ckpd__handle_begin(graph, CKPD__GRAPH, context);
     atomic_init(&graph->holders, 1);
     graph->counts.size = sizeof graph->counts;
     status = copy_spec(graph, spec);

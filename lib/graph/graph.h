@@ -49,7 +49,7 @@ typedef struct ckpd__moves {
 enum { CKPD__NEVER = INT32_MAX / 2 };
 
 struct ckpd_graph {
-    ckpd_context *context;
+    CKPD__HANDLE;
     atomic_int_least32_t holders; /* graphs are immutable: problems share them */
     ckpd__graph_spec spec;        /* its arrays belong to the graph */
     int32_t source_slot, source_segment, source_state;
@@ -126,7 +126,7 @@ typedef enum ckpd__graph_field {
 } ckpd__graph_field;
 
 struct ckpd_graph_options {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[CKPD__GRAPH_FIELDS];
     int32_t transition_modes;
     uint8_t *allowed;

@@ -20,6 +20,7 @@ static const ckpd__field_table option_table = {"graph", option_fields, CKPD__GRA
 
 int32_t ckpd_graph_options_new(ckpd_graph_options **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -30,7 +31,7 @@ int32_t ckpd_graph_options_new(ckpd_graph_options **out, ckpd_context *context)
     if (options == NULL) {
         return ckpd__no_memory(context);
     }
-    options->context = ckpd__context_retain(context);
+    ckpd__handle_begin(options, CKPD__GRAPH_OPTIONS, context);
     ckpd__fields_defaults(&option_table, options->values);
     *out = options;
     return CKPD_OK;
@@ -38,6 +39,7 @@ int32_t ckpd_graph_options_new(ckpd_graph_options **out, ckpd_context *context)
 
 void ckpd_graph_options_free(ckpd_graph_options *options)
 {
+    CKPD__NULL_IF_FOREIGN(options, CKPD__GRAPH_OPTIONS);
     if (options == NULL) {
         return;
     }
@@ -45,12 +47,12 @@ void ckpd_graph_options_free(ckpd_graph_options *options)
     ckpd__free(context, options->allowed);
     ckpd__free(context, options->change_hours);
     ckpd__free(context, options->change_money);
-    ckpd__free(context, options);
-    ckpd__context_release(context);
+    ckpd__handle_end(options);
 }
 
 int32_t ckpd_graph_options_set(ckpd_graph_options *options, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__GRAPH_OPTIONS);
     return options == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_set(options->context, &option_table, options->values, field, value);
@@ -59,6 +61,7 @@ int32_t ckpd_graph_options_set(ckpd_graph_options *options, const char *field, d
 int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const char *field,
                                     const char *text)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__GRAPH_OPTIONS);
     return options == NULL ? CKPD_ERR_ARGUMENT
                            : ckpd__fields_set_text(options->context, &option_table, options->values,
                                                    field, text);
@@ -67,6 +70,7 @@ int32_t ckpd_graph_options_set_text(ckpd_graph_options *options, const char *fie
 int32_t ckpd_graph_options_get_text(const ckpd_graph_options *options, const char *field,
                                     char *buffer, size_t size)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__GRAPH_OPTIONS);
     return options == NULL ? CKPD_ERR_ARGUMENT
                            : ckpd__fields_get_text(options->context, &option_table, options->values,
                                                    field, buffer, size);
@@ -74,6 +78,7 @@ int32_t ckpd_graph_options_get_text(const ckpd_graph_options *options, const cha
 
 int32_t ckpd_graph_options_get(const ckpd_graph_options *options, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__GRAPH_OPTIONS);
     return options == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_get(options->context, &option_table, options->values, field, value);
@@ -92,6 +97,7 @@ int32_t ckpd_graph_options_field_info(int32_t index, ckpd_field_info *out)
 int32_t ckpd_graph_options_set_transitions(ckpd_graph_options *options, int32_t modes,
                                            const uint8_t *allowed)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__GRAPH_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -115,6 +121,7 @@ int32_t ckpd_graph_options_set_transitions(ckpd_graph_options *options, int32_t 
 int32_t ckpd_graph_options_set_transition_rule(ckpd_graph_options *options, ckpd_transition_fn rule,
                                                void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__GRAPH_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -126,6 +133,7 @@ int32_t ckpd_graph_options_set_transition_rule(ckpd_graph_options *options, ckpd
 int32_t ckpd_graph_options_set_edge_cost(ckpd_graph_options *options, ckpd_edge_cost_fn cost,
                                          void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__GRAPH_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -151,6 +159,7 @@ static int32_t copy_costs(ckpd_context *context, const char *field, const double
 int32_t ckpd_graph_options_set_change_costs(ckpd_graph_options *options, int32_t modes,
                                             const double *hours, const double *money)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__GRAPH_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -180,6 +189,9 @@ int32_t ckpd_graph_options_set_checkpoint(ckpd_graph_options *options,
                                           const ckpd_checkpoint *checkpoint,
                                           const ckpd_mode_set *modes)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__GRAPH_OPTIONS);
+    CKPD__REFUSE_FOREIGN(options, checkpoint, CKPD__CHECKPOINT);
+    CKPD__REFUSE_FOREIGN(options, modes, CKPD__MODE_SET);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

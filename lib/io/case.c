@@ -61,6 +61,7 @@ static void free_lists(ckpd_context *context, ckpd_case *loaded)
 
 void ckpd_case_free(ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     if (loaded == NULL) {
         return;
     }
@@ -78,8 +79,7 @@ void ckpd_case_free(ckpd_case *loaded)
     ckpd_mode_rules_free(loaded->rules);
     ckpd_graph_options_free(loaded->graph);
     ckpd_solve_options_free(loaded->solve);
-    ckpd__free(context, loaded);
-    ckpd__context_release(context);
+    ckpd__handle_end(loaded);
 }
 
 /* `source` names the text in syntax errors. */
@@ -96,7 +96,7 @@ static int32_t parse(ckpd_case **out, ckpd_context *context, const char *source,
         ckpd__json_free(context, root);
         return ckpd__no_memory(context);
     }
-    loaded->context = ckpd__context_retain(context);
+    ckpd__handle_begin(loaded, CKPD__CASE, context);
     status = ckpd__case_read(loaded, root, beside);
     ckpd__json_free(context, root);
     status = status == CKPD_OK ? ckpd__case_make_digest(loaded) : status;
@@ -111,6 +111,7 @@ static int32_t parse(ckpd_case **out, ckpd_context *context, const char *source,
 int32_t ckpd_case_parse(ckpd_case **out, ckpd_context *context, const char *text, size_t length,
                         const char *beside)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -122,6 +123,7 @@ int32_t ckpd_case_parse(ckpd_case **out, ckpd_context *context, const char *text
 
 int32_t ckpd_case_load(ckpd_case **out, ckpd_context *context, const char *path)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -141,21 +143,25 @@ int32_t ckpd_case_load(ckpd_case **out, ckpd_context *context, const char *path)
 
 const char *ckpd_case_name(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL ? loaded->name : "";
 }
 
 const char *ckpd_case_description(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL && loaded->description != NULL ? loaded->description : "";
 }
 
 const char *ckpd_case_start(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL && loaded->start != NULL ? loaded->start : "";
 }
 
 int32_t ckpd_case_stamp(const ckpd_case *loaded, int32_t slot, char *buffer, size_t size)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -181,61 +187,73 @@ int32_t ckpd_case_stamp(const ckpd_case *loaded, int32_t slot, char *buffer, siz
 
 const char *ckpd_case_digest(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL ? loaded->digest : "";
 }
 
 int32_t ckpd_case_slots(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL ? loaded->slots : 0;
 }
 
 double ckpd_case_slot_hours(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL ? loaded->slot_minutes / 60 : (double)NAN;
 }
 
 const ckpd_site *ckpd_case_site(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL ? loaded->site : NULL;
 }
 
 const ckpd_battery *ckpd_case_battery(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL ? loaded->battery : NULL;
 }
 
 const ckpd_hardware *ckpd_case_hardware(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL ? loaded->hardware : NULL;
 }
 
 int32_t ckpd_case_job_count(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL ? loaded->job_count : 0;
 }
 
 const ckpd_task *ckpd_case_task(const ckpd_case *loaded, int32_t job)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL && job >= 0 && job < loaded->job_count ? loaded->jobs[job].task : NULL;
 }
 
 const ckpd_mode_set *ckpd_case_mode_set(const ckpd_case *loaded, int32_t job)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL && job >= 0 && job < loaded->job_count ? loaded->jobs[job].modes : NULL;
 }
 
 const ckpd_anchor *ckpd_case_anchor(const ckpd_case *loaded, int32_t job)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL && job >= 0 && job < loaded->job_count ? loaded->jobs[job].anchor : NULL;
 }
 
 int32_t ckpd_case_published_count(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL ? loaded->figure_count : 0;
 }
 
 int32_t ckpd_case_published_get(const ckpd_case *loaded, int32_t index, ckpd_published *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -255,5 +273,6 @@ int32_t ckpd_case_published_get(const ckpd_case *loaded, int32_t index, ckpd_pub
 
 const char *ckpd_case_published_source(const ckpd_case *loaded)
 {
+    CKPD__NULL_IF_FOREIGN(loaded, CKPD__CASE);
     return loaded != NULL && loaded->published_source != NULL ? loaded->published_source : "";
 }

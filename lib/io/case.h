@@ -51,7 +51,7 @@ typedef struct ckpd__figure {
 } ckpd__figure;
 
 struct ckpd_case {
-    ckpd_context *context;
+    CKPD__HANDLE;
     char *name, *description, *start;
     int32_t slots;
     double slot_minutes;

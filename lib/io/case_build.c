@@ -51,6 +51,7 @@ static int32_t set_transitions(ckpd_context *context, ckpd_graph_options *option
 
 int32_t ckpd_case_build_graph(ckpd_graph **out, const ckpd_case *loaded, int32_t job)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -80,6 +81,7 @@ int32_t ckpd_case_build_graph(ckpd_graph **out, const ckpd_case *loaded, int32_t
 
 int32_t ckpd_case_build_problem(ckpd_problem **out, const ckpd_case *loaded)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -104,6 +106,7 @@ int32_t ckpd_case_build_problem(ckpd_problem **out, const ckpd_case *loaded)
 
 int32_t ckpd_case_build_options(ckpd_solve_options **out, const ckpd_case *loaded)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

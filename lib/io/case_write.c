@@ -439,6 +439,7 @@ int32_t ckpd__case_write(const ckpd_case *loaded, ckpd__writer *writer, bool for
 
 int32_t ckpd_case_write(const ckpd_case *loaded, ckpd_write_fn write, void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -452,6 +453,7 @@ int32_t ckpd_case_write(const ckpd_case *loaded, ckpd_write_fn write, void *user
 
 int32_t ckpd_case_save(const ckpd_case *loaded, const char *path)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

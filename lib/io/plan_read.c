@@ -224,6 +224,7 @@ static int32_t parse(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loa
 int32_t ckpd_case_parse_plan(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loaded,
                              const char *text, size_t length)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -236,6 +237,7 @@ int32_t ckpd_case_parse_plan(ckpd_plan **out, ckpd_plan_info *info, const ckpd_c
 int32_t ckpd_case_load_plan(ckpd_plan **out, ckpd_plan_info *info, const ckpd_case *loaded,
                             const char *path)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

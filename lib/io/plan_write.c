@@ -312,6 +312,8 @@ static int32_t check_match(const ckpd_case *loaded, const ckpd_solution *solutio
 int32_t ckpd_case_write_solution(const ckpd_case *loaded, const ckpd_solution *solution,
                                  int32_t form, ckpd_write_fn write, void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
+    CKPD__REFUSE_FOREIGN(loaded, solution, CKPD__SOLUTION);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -342,6 +344,8 @@ int32_t ckpd_case_write_solution(const ckpd_case *loaded, const ckpd_solution *s
 int32_t ckpd_case_save_solution(const ckpd_case *loaded, const ckpd_solution *solution,
                                 int32_t form, const char *path)
 {
+    CKPD__REFUSE_FOREIGN(NULL, loaded, CKPD__CASE);
+    CKPD__REFUSE_FOREIGN(loaded, solution, CKPD__SOLUTION);
     if (loaded == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

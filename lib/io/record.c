@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct ckpd_record {
-    ckpd_context *context;
+    CKPD__HANDLE;
     ckpd__json *root;
     const ckpd__json *jobs; /* inside root */
     int32_t job_count;
@@ -31,7 +31,7 @@ static int32_t parse(ckpd_record **out, ckpd_context *context, const char *sourc
     if (record == NULL) {
         return ckpd__no_memory(context);
     }
-    record->context = ckpd__context_retain(context);
+    ckpd__handle_begin(record, CKPD__RECORD, context);
     int32_t status = ckpd__json_parse(context, source, text, length, &record->root);
     status = status == CKPD_OK ? ckpd__plan_check(context, record->root) : status;
     if (status == CKPD_OK) {
@@ -48,6 +48,7 @@ static int32_t parse(ckpd_record **out, ckpd_context *context, const char *sourc
 
 int32_t ckpd_record_parse(ckpd_record **out, ckpd_context *context, const char *text, size_t length)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -59,6 +60,7 @@ int32_t ckpd_record_parse(ckpd_record **out, ckpd_context *context, const char *
 
 int32_t ckpd_record_load(ckpd_record **out, ckpd_context *context, const char *path)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -78,11 +80,11 @@ int32_t ckpd_record_load(ckpd_record **out, ckpd_context *context, const char *p
 
 void ckpd_record_free(ckpd_record *record)
 {
+    CKPD__NULL_IF_FOREIGN(record, CKPD__RECORD);
     if (record != NULL) {
         ckpd_context *context = record->context;
         ckpd__json_free(context, record->root);
-        ckpd__free(context, record);
-        ckpd__context_release(context);
+        ckpd__handle_end(record);
     }
 }
 
@@ -100,18 +102,21 @@ static const ckpd__json *member_of(const ckpd_record *record, const char *name, 
 
 const char *ckpd_record_text(const ckpd_record *record, const char *name)
 {
+    CKPD__NULL_IF_FOREIGN(record, CKPD__RECORD);
     const ckpd__json *found = member_of(record, name, CKPD__JSON_TEXT);
     return found != NULL ? found->text : "";
 }
 
 double ckpd_record_number(const ckpd_record *record, const char *name)
 {
+    CKPD__NULL_IF_FOREIGN(record, CKPD__RECORD);
     const ckpd__json *found = member_of(record, name, CKPD__JSON_NUMBER);
     return found != NULL ? found->number : (double)NAN;
 }
 
 int32_t ckpd_record_job_count(const ckpd_record *record)
 {
+    CKPD__NULL_IF_FOREIGN(record, CKPD__RECORD);
     return record != NULL ? record->job_count : 0;
 }
 
@@ -122,18 +127,21 @@ static const ckpd__json *job_of(const ckpd_record *record, int32_t job)
 
 const char *ckpd_record_job_name(const ckpd_record *record, int32_t job)
 {
+    CKPD__NULL_IF_FOREIGN(record, CKPD__RECORD);
     const ckpd__json *node = job_of(record, job);
     return node != NULL ? ckpd__member_text(node, "name") : NULL;
 }
 
 int32_t ckpd_record_step_count(const ckpd_record *record, int32_t job)
 {
+    CKPD__NULL_IF_FOREIGN(record, CKPD__RECORD);
     const ckpd__json *node = job_of(record, job), *steps;
     return node != NULL ? ckpd__member_items(node, "steps", &steps) : 0;
 }
 
 int32_t ckpd_record_get_step(const ckpd_record *record, int32_t job, int32_t index, ckpd_step *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, record, CKPD__RECORD);
     if (record == NULL || out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

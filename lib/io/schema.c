@@ -203,6 +203,7 @@ static void write_object(ckpd__writer *writer, const ckpd__document *d, int32_t 
 int32_t ckpd__document_write_schema(const ckpd__document *d, ckpd_context *context,
                                     ckpd_write_fn write, void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -226,5 +227,6 @@ int32_t ckpd__document_write_schema(const ckpd__document *d, ckpd_context *conte
 
 int32_t ckpd_case_write_schema(ckpd_context *context, ckpd_write_fn write, void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     return ckpd__document_write_schema(&ckpd__case_document, context, write, user);
 }

@@ -13,7 +13,7 @@ ckpd_series *ckpd__series_new(ckpd_context *context, int32_t slots, int32_t colu
     if (series == NULL) {
         return NULL;
     }
-    series->context = ckpd__context_retain(context);
+    ckpd__handle_begin(series, CKPD__SERIES, context);
     atomic_init(&series->holders, 1);
     series->slots = slots;
     series->stamp_offset = ckpd__calloc(context, (size_t)slots, sizeof *series->stamp_offset);
@@ -44,6 +44,7 @@ ckpd_series *ckpd__series_retain(const ckpd_series *series)
 
 void ckpd_series_free(ckpd_series *series)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     if (series == NULL ||
         atomic_fetch_sub_explicit(&series->holders, 1, memory_order_acq_rel) != 1) {
         return;
@@ -57,8 +58,7 @@ void ckpd_series_free(ckpd_series *series)
     ckpd__free(context, series->columns);
     ckpd__free(context, series->stamp_offset);
     ckpd__free(context, series->local_offset);
-    ckpd__free(context, series);
-    ckpd__context_release(context);
+    ckpd__handle_end(series);
 }
 
 int32_t ckpd__series_mark_filled(ckpd_series *series, int32_t column, int32_t slot)
@@ -117,6 +117,8 @@ static int32_t read_series(ckpd_series **out, ckpd_context *context, const char 
 int32_t ckpd_series_read_text(ckpd_series **out, ckpd_context *context, const char *text,
                               size_t length, const ckpd_series_options *options)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
+    CKPD__REFUSE_FOREIGN(context, options, CKPD__SERIES_OPTIONS);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -129,6 +131,8 @@ int32_t ckpd_series_read_text(ckpd_series **out, ckpd_context *context, const ch
 int32_t ckpd_series_read_file(ckpd_series **out, ckpd_context *context, const char *path,
                               const ckpd_series_options *options)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
+    CKPD__REFUSE_FOREIGN(context, options, CKPD__SERIES_OPTIONS);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -154,16 +158,19 @@ int32_t ckpd_series_read_file(ckpd_series **out, ckpd_context *context, const ch
 
 int32_t ckpd_series_slots(const ckpd_series *series)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     return series != NULL ? series->slots : 0;
 }
 
 double ckpd_series_slot_hours(const ckpd_series *series)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     return series != NULL ? series->step_s / 3600.0 : 0;
 }
 
 int32_t ckpd_series_column_count(const ckpd_series *series)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     return series != NULL ? series->column_count : 0;
 }
 
@@ -175,18 +182,21 @@ static const ckpd__column *column_at(const ckpd_series *series, int32_t column)
 
 const char *ckpd_series_column_name(const ckpd_series *series, int32_t column)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     const ckpd__column *c = column_at(series, column);
     return c != NULL ? c->name : NULL;
 }
 
 const char *ckpd_series_column_unit(const ckpd_series *series, int32_t column)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     const ckpd__column *c = column_at(series, column);
     return c != NULL ? ckpd__unit_text(c->quantity) : NULL;
 }
 
 int32_t ckpd_series_find_column(const ckpd_series *series, const char *name)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     for (int32_t i = 0; series != NULL && name != NULL && i < series->column_count; i++) {
         if (strcmp(series->columns[i].name, name) == 0) {
             return i;
@@ -197,6 +207,7 @@ int32_t ckpd_series_find_column(const ckpd_series *series, const char *name)
 
 int32_t ckpd_series_get(const ckpd_series *series, int32_t column, double *values, int32_t count)
 {
+    CKPD__REFUSE_FOREIGN(NULL, series, CKPD__SERIES);
     const ckpd__column *c = column_at(series, column);
     if (series == NULL || values == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -213,12 +224,14 @@ int32_t ckpd_series_get(const ckpd_series *series, int32_t column, double *value
 
 int32_t ckpd_series_filled_count(const ckpd_series *series, int32_t column)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     const ckpd__column *c = column_at(series, column);
     return c != NULL ? c->filled : -1;
 }
 
 int32_t ckpd_series_is_filled(const ckpd_series *series, int32_t column, int32_t slot)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     const ckpd__column *c = column_at(series, column);
     return c != NULL && c->is_filled != NULL && slot >= 0 && slot < series->slots &&
            c->is_filled[slot] != 0;
@@ -226,11 +239,13 @@ int32_t ckpd_series_is_filled(const ckpd_series *series, int32_t column, int32_t
 
 int64_t ckpd_series_start_s(const ckpd_series *series, int32_t slot)
 {
+    CKPD__NULL_IF_FOREIGN(series, CKPD__SERIES);
     return series != NULL ? series->start_s + (int64_t)slot * series->step_s : 0;
 }
 
 int32_t ckpd_series_stamp(const ckpd_series *series, int32_t slot, char *buffer, size_t size)
 {
+    CKPD__REFUSE_FOREIGN(NULL, series, CKPD__SERIES);
     if (series == NULL || buffer == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

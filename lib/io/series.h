@@ -117,7 +117,7 @@ typedef struct ckpd__filter {
 } ckpd__filter;
 
 struct ckpd_series_options {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[CKPD__OPTION_COUNT];
     char *texts[CKPD__TEXT_OPTIONS]; /* NULL: not given */
     ckpd__wanted_column *columns;
@@ -139,7 +139,7 @@ typedef struct ckpd__column {
 } ckpd__column;
 
 struct ckpd_series {
-    ckpd_context *context;
+    CKPD__HANDLE;
     atomic_int_least32_t holders;
     int32_t slots, column_count;
     int64_t start_s;

@@ -43,6 +43,7 @@ static const ckpd__field_table table = {"series options", fields, CKPD__OPTION_C
 
 int32_t ckpd_series_options_new(ckpd_series_options **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -53,7 +54,7 @@ int32_t ckpd_series_options_new(ckpd_series_options **out, ckpd_context *context
     if (options == NULL) {
         return ckpd__no_memory(context);
     }
-    options->context = ckpd__context_retain(context);
+    ckpd__handle_begin(options, CKPD__SERIES_OPTIONS, context);
     ckpd__fields_defaults(&table, options->values);
     *out = options;
     return CKPD_OK;
@@ -61,6 +62,7 @@ int32_t ckpd_series_options_new(ckpd_series_options **out, ckpd_context *context
 
 void ckpd_series_options_free(ckpd_series_options *options)
 {
+    CKPD__NULL_IF_FOREIGN(options, CKPD__SERIES_OPTIONS);
     if (options == NULL) {
         return;
     }
@@ -78,8 +80,7 @@ void ckpd_series_options_free(ckpd_series_options *options)
     }
     ckpd__free(context, options->columns);
     ckpd__free(context, options->filters);
-    ckpd__free(context, options);
-    ckpd__context_release(context);
+    ckpd__handle_end(options);
 }
 
 int32_t ckpd_series_options_field_count(void)
@@ -99,6 +100,7 @@ static bool is_text_field(const char *field)
 
 int32_t ckpd_series_options_set(ckpd_series_options *options, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SERIES_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -127,6 +129,7 @@ static int32_t copy_text(ckpd_context *context, const char *field, const char *t
 int32_t ckpd_series_options_set_text(ckpd_series_options *options, const char *field,
                                      const char *text)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SERIES_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -152,6 +155,7 @@ const char *ckpd__option_text(const ckpd_series_options *options, int32_t option
 int32_t ckpd_series_options_add_column(ckpd_series_options *options, const char *column,
                                        const char *unit)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SERIES_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -214,6 +218,7 @@ static int32_t find_wanted(ckpd_series_options *options, const char *column,
 int32_t ckpd_series_options_set_fill(ckpd_series_options *options, const char *column,
                                      const char *rule)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SERIES_OPTIONS);
     static const char *const rules[] = {"refuse", "hold", "linear"};
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
@@ -241,6 +246,8 @@ int32_t ckpd_series_options_set_fill(ckpd_series_options *options, const char *c
 int32_t ckpd_series_options_set_fill_from(ckpd_series_options *options, const char *column,
                                           const ckpd_series *other, const char *source)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SERIES_OPTIONS);
+    CKPD__REFUSE_FOREIGN(options, other, CKPD__SERIES);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -268,6 +275,7 @@ int32_t ckpd_series_options_set_fill_from(ckpd_series_options *options, const ch
 int32_t ckpd_series_options_add_filter(ckpd_series_options *options, const char *column,
                                        const char *text)
 {
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SERIES_OPTIONS);
     if (options == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

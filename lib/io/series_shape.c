@@ -86,6 +86,7 @@ static int32_t find_bound(const ckpd_series *series, const char *field, const ch
 int32_t ckpd_series_cut(ckpd_series **out, const ckpd_series *series, const char *from,
                         const char *until)
 {
+    CKPD__REFUSE_FOREIGN(NULL, series, CKPD__SERIES);
     if (series == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -258,11 +259,13 @@ static int32_t resample(ckpd_series **out, const ckpd_series *series, double slo
 
 int32_t ckpd_series_resample(ckpd_series **out, const ckpd_series *series, double slot_minutes)
 {
+    CKPD__REFUSE_FOREIGN(NULL, series, CKPD__SERIES);
     return resample(out, series, slot_minutes, mean);
 }
 
 int32_t ckpd_series_resample_cap(ckpd_series **out, const ckpd_series *series, double slot_minutes)
 {
+    CKPD__REFUSE_FOREIGN(NULL, series, CKPD__SERIES);
     return resample(out, series, slot_minutes, least);
 }
 
@@ -290,6 +293,8 @@ static int32_t check_unit(ckpd_context *context, const ckpd__column *column, con
 int32_t ckpd_series_to_site(const ckpd_series *series, int32_t column, double factor,
                             ckpd_site *site, const char *name)
 {
+    CKPD__REFUSE_FOREIGN(NULL, series, CKPD__SERIES);
+    CKPD__REFUSE_FOREIGN(series, site, CKPD__SITE);
     if (series == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -109,6 +109,7 @@ int32_t ckpd_shape_member_info(int32_t index, ckpd_member_info *out)
 
 int32_t ckpd_shape_write_schema(ckpd_context *context, ckpd_write_fn write, void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     return ckpd__document_write_schema(&document, context, write, user);
 }
 
@@ -357,6 +358,7 @@ static int32_t parse(ckpd_shape **shape, ckpd_microgrid **grid, ckpd_context *co
 int32_t ckpd_shape_parse(ckpd_shape **shape, ckpd_microgrid **grid, ckpd_context *context,
                          const char *text, size_t length, const char *beside)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -369,6 +371,7 @@ int32_t ckpd_shape_parse(ckpd_shape **shape, ckpd_microgrid **grid, ckpd_context
 int32_t ckpd_shape_load(ckpd_shape **shape, ckpd_microgrid **grid, ckpd_context *context,
                         const char *path)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -167,6 +167,7 @@ static int32_t read_row(const ckpd__csv_row *row, void *user)
 
 int32_t ckpd_shape_add_fillers_csv(ckpd_shape *shape, const char *text, size_t length)
 {
+    CKPD__REFUSE_FOREIGN(NULL, shape, CKPD__SHAPE);
     if (shape == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

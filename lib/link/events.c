@@ -53,6 +53,9 @@ static int32_t add_job_events(const ckpd_link *link, ckpd_shape *shape, const ck
 int32_t ckpd_link_add_events(const ckpd_link *link, ckpd_shape *shape, const ckpd_plan *plan,
                              double slot_hours, int32_t *added)
 {
+    CKPD__REFUSE_FOREIGN(NULL, link, CKPD__LINK);
+    CKPD__REFUSE_FOREIGN(link, shape, CKPD__SHAPE);
+    CKPD__REFUSE_FOREIGN(link, plan, CKPD__PLAN);
     if (link == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -148,6 +151,8 @@ static void order_by_depth(const ckpd_shape *shape, int32_t *order)
 int32_t ckpd_link_stagger(const ckpd_link *link, ckpd_shape *shape, double *offset_s, int32_t count,
                           double *before_w, double *after_w)
 {
+    CKPD__REFUSE_FOREIGN(NULL, link, CKPD__LINK);
+    CKPD__REFUSE_FOREIGN(link, shape, CKPD__SHAPE);
     if (link == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -31,6 +31,7 @@ static const ckpd__field_table link_fields = {"link", link_field, LINK_FIELDS};
 
 int32_t ckpd_link_new(ckpd_link **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (out == NULL || context == NULL) {
         return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(context, "out");
     }
@@ -38,7 +39,7 @@ int32_t ckpd_link_new(ckpd_link **out, ckpd_context *context)
     if (link == NULL) {
         return ckpd__no_memory(context);
     }
-    link->context = ckpd__context_retain(context);
+    ckpd__handle_begin(link, CKPD__LINK, context);
     ckpd__fields_defaults(&link_fields, link->values);
     *out = link;
     return CKPD_OK;
@@ -46,6 +47,7 @@ int32_t ckpd_link_new(ckpd_link **out, ckpd_context *context)
 
 void ckpd_link_free(ckpd_link *link)
 {
+    CKPD__NULL_IF_FOREIGN(link, CKPD__LINK);
     if (link == NULL) {
         return;
     }
@@ -55,18 +57,19 @@ void ckpd_link_free(ckpd_link *link)
         ckpd__free(context, link->job[i].number);
     }
     ckpd__free(context, link->job);
-    ckpd__free(context, link);
-    ckpd__context_release(context);
+    ckpd__handle_end(link);
 }
 
 int32_t ckpd_link_set(ckpd_link *link, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, link, CKPD__LINK);
     return link == NULL ? CKPD_ERR_ARGUMENT
                         : ckpd__fields_set(link->context, &link_fields, link->values, field, value);
 }
 
 int32_t ckpd_link_get(const ckpd_link *link, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, link, CKPD__LINK);
     return link == NULL ? CKPD_ERR_ARGUMENT
                         : ckpd__fields_get(link->context, &link_fields, link->values, field, value);
 }
@@ -119,6 +122,7 @@ int32_t ckpd_link_add_job_numbers(ckpd_link *link, const char *name, int32_t mod
                                   const double *depth_w, const double *duration_s,
                                   const double *interval_s)
 {
+    CKPD__REFUSE_FOREIGN(NULL, link, CKPD__LINK);
     if (link == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -186,6 +190,9 @@ static int32_t evaluate(const ckpd_link *link, const char *name, const ckpd_mode
 int32_t ckpd_link_add_job(ckpd_link *link, const char *name, const ckpd_mode_set *modes,
                           const ckpd_checkpoint *checkpoint)
 {
+    CKPD__REFUSE_FOREIGN(NULL, link, CKPD__LINK);
+    CKPD__REFUSE_FOREIGN(link, modes, CKPD__MODE_SET);
+    CKPD__REFUSE_FOREIGN(link, checkpoint, CKPD__CHECKPOINT);
     if (link == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -225,6 +232,7 @@ int32_t ckpd__link_saves(const ckpd__link_job *job, int32_t mode, double length_
 
 double ckpd_link_step_cost(const ckpd_link *link, const char *name, int32_t mode, double hours)
 {
+    CKPD__NULL_IF_FOREIGN(link, CKPD__LINK);
     int32_t index = link == NULL || name == NULL ? -1 : find_job(link, name);
     if (index < 0 || mode < 0 || mode >= link->job[index].modes || !(hours >= 0.0)) {
         return (double)NAN;
@@ -251,6 +259,8 @@ static double edge_cost(const char *name, const ckpd_edge *edge, int32_t *failed
 
 int32_t ckpd_link_price(ckpd_link *link, ckpd_graph_options *options, double slot_hours)
 {
+    CKPD__REFUSE_FOREIGN(NULL, link, CKPD__LINK);
+    CKPD__REFUSE_FOREIGN(link, options, CKPD__GRAPH_OPTIONS);
     if (link == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -269,6 +279,8 @@ int32_t ckpd_link_price(ckpd_link *link, ckpd_graph_options *options, double slo
 int32_t ckpd_link_filler_gpus(const ckpd_link *link, const ckpd_shape *shape, double deficit_w,
                               double *gpus)
 {
+    CKPD__REFUSE_FOREIGN(NULL, link, CKPD__LINK);
+    CKPD__REFUSE_FOREIGN(link, shape, CKPD__SHAPE);
     if (link == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -309,6 +321,8 @@ int32_t ckpd_link_filler_gpus(const ckpd_link *link, const ckpd_shape *shape, do
 
 int32_t ckpd_link_reserve(const ckpd_link *link, ckpd_site *site, double gpus)
 {
+    CKPD__REFUSE_FOREIGN(NULL, link, CKPD__LINK);
+    CKPD__REFUSE_FOREIGN(link, site, CKPD__SITE);
     if (link == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

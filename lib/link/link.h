@@ -28,7 +28,7 @@ typedef struct ckpd__link_job {
 } ckpd__link_job;
 
 struct ckpd_link {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[LINK_FIELDS];
     int32_t jobs;
     ckpd__link_job *job;

@@ -17,7 +17,7 @@ typedef struct run {
 } run;
 
 struct ckpd_anchor {
-    ckpd_context *context;
+    CKPD__HANDLE;
     ckpd_hardware hardware;
     ckpd_mode_rules rules;
     run *runs;
@@ -27,6 +27,9 @@ struct ckpd_anchor {
 int32_t ckpd_anchor_new(ckpd_anchor **out, ckpd_context *context, const ckpd_hardware *hardware,
                         const ckpd_mode_rules *rules)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
+    CKPD__REFUSE_FOREIGN(context, hardware, CKPD__HARDWARE);
+    CKPD__REFUSE_FOREIGN(context, rules, CKPD__MODE_RULES);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -37,11 +40,12 @@ int32_t ckpd_anchor_new(ckpd_anchor **out, ckpd_context *context, const ckpd_har
     if (anchor == NULL) {
         return ckpd__no_memory(context);
     }
-    anchor->context = ckpd__context_retain(context);
+    ckpd__handle_begin(anchor, CKPD__ANCHOR, context);
     anchor->hardware = *hardware;
     if (rules != NULL) {
         anchor->rules = *rules;
     } else {
+        ckpd__handle_stamp(&anchor->rules, CKPD__MODE_RULES, context);
         ckpd__fields_defaults(&ckpd__rules_table, anchor->rules.values);
         anchor->rules.values[CKPD__RULE_UNEVEN_STAGES] = 1; /* a run may have been laid out so */
     }
@@ -51,16 +55,17 @@ int32_t ckpd_anchor_new(ckpd_anchor **out, ckpd_context *context, const ckpd_har
 
 void ckpd_anchor_free(ckpd_anchor *anchor)
 {
+    CKPD__NULL_IF_FOREIGN(anchor, CKPD__ANCHOR);
     if (anchor != NULL) {
         ckpd_context *context = anchor->context;
         ckpd__free(context, anchor->runs);
-        ckpd__free(context, anchor);
-        ckpd__context_release(context);
+        ckpd__handle_end(anchor);
     }
 }
 
 int32_t ckpd_anchor_count(const ckpd_anchor *anchor)
 {
+    CKPD__NULL_IF_FOREIGN(anchor, CKPD__ANCHOR);
     return anchor != NULL ? anchor->count : 0;
 }
 
@@ -206,6 +211,8 @@ static int32_t take_measures(ckpd_anchor *a, const ckpd_task *task, const ckpd_r
 
 int32_t ckpd_anchor_add(ckpd_anchor *a, const ckpd_task *task, const ckpd_run *given)
 {
+    CKPD__REFUSE_FOREIGN(NULL, a, CKPD__ANCHOR);
+    CKPD__REFUSE_FOREIGN(a, task, CKPD__TASK);
     if (a == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -432,6 +439,8 @@ static void fit_power(const ckpd_anchor *a, double *hw)
 int32_t ckpd_anchor_fit(ckpd_anchor *a, int32_t fit, ckpd_hardware *hardware,
                         ckpd_anchor_report *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, a, CKPD__ANCHOR);
+    CKPD__REFUSE_FOREIGN(a, hardware, CKPD__HARDWARE);
     if (a == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -495,6 +504,7 @@ static int32_t check_run(const ckpd_anchor *a, int32_t index)
 
 int32_t ckpd_anchor_residual(const ckpd_anchor *a, int32_t index, ckpd_residual *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, a, CKPD__ANCHOR);
     if (a == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -515,6 +525,7 @@ int32_t ckpd_anchor_residual(const ckpd_anchor *a, int32_t index, ckpd_residual 
 
 int32_t ckpd_anchor_mode(const ckpd_anchor *a, int32_t index, ckpd_mode *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, a, CKPD__ANCHOR);
     if (a == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -83,6 +83,10 @@ static int32_t build(ckpd_mode_set *set, const ckpd_task *task, const ckpd_hardw
 int32_t ckpd_mode_set_build(ckpd_mode_set **out, ckpd_context *context, const ckpd_task *task,
                             const ckpd_hardware *hardware, const ckpd_mode_rules *rules)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
+    CKPD__REFUSE_FOREIGN(context, task, CKPD__TASK);
+    CKPD__REFUSE_FOREIGN(context, hardware, CKPD__HARDWARE);
+    CKPD__REFUSE_FOREIGN(context, rules, CKPD__MODE_RULES);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -149,6 +153,8 @@ static int32_t check_layout(ckpd_context *context, const ckpd__architecture *m,
 int32_t ckpd_mode_evaluate(const ckpd_task *task, const ckpd_hardware *hardware,
                            const ckpd_layout *layout, ckpd_mode *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, task, CKPD__TASK);
+    CKPD__REFUSE_FOREIGN(task, hardware, CKPD__HARDWARE);
     if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

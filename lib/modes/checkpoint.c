@@ -68,12 +68,13 @@ static const ckpd__field fields[FIELDS] = {
 static const ckpd__field_table table = {"checkpoint", fields, FIELDS};
 
 struct ckpd_checkpoint {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[FIELDS];
 };
 
 int32_t ckpd_checkpoint_new(ckpd_checkpoint **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -84,7 +85,7 @@ int32_t ckpd_checkpoint_new(ckpd_checkpoint **out, ckpd_context *context)
     if (checkpoint == NULL) {
         return ckpd__no_memory(context);
     }
-    checkpoint->context = ckpd__context_retain(context);
+    ckpd__handle_begin(checkpoint, CKPD__CHECKPOINT, context);
     ckpd__fields_defaults(&table, checkpoint->values);
     *out = checkpoint;
     return CKPD_OK;
@@ -92,27 +93,29 @@ int32_t ckpd_checkpoint_new(ckpd_checkpoint **out, ckpd_context *context)
 
 void ckpd_checkpoint_free(ckpd_checkpoint *checkpoint)
 {
+    CKPD__NULL_IF_FOREIGN(checkpoint, CKPD__CHECKPOINT);
     if (checkpoint != NULL) {
-        ckpd_context *context = checkpoint->context;
-        ckpd__free(context, checkpoint);
-        ckpd__context_release(context);
+        ckpd__handle_end(checkpoint);
     }
 }
 
 int32_t ckpd_checkpoint_set(ckpd_checkpoint *c, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CHECKPOINT);
     return c == NULL ? CKPD_ERR_ARGUMENT
                      : ckpd__fields_set(c->context, &table, c->values, field, value);
 }
 
 int32_t ckpd_checkpoint_set_text(ckpd_checkpoint *c, const char *field, const char *text)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CHECKPOINT);
     return c == NULL ? CKPD_ERR_ARGUMENT
                      : ckpd__fields_set_text(c->context, &table, c->values, field, text);
 }
 
 int32_t ckpd_checkpoint_get(const ckpd_checkpoint *c, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CHECKPOINT);
     return c == NULL ? CKPD_ERR_ARGUMENT
                      : ckpd__fields_get(c->context, &table, c->values, field, value);
 }
@@ -120,12 +123,14 @@ int32_t ckpd_checkpoint_get(const ckpd_checkpoint *c, const char *field, double 
 int32_t ckpd_checkpoint_get_text(const ckpd_checkpoint *c, const char *field, char *buffer,
                                  size_t size)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CHECKPOINT);
     return c == NULL ? CKPD_ERR_ARGUMENT
                      : ckpd__fields_get_text(c->context, &table, c->values, field, buffer, size);
 }
 
 int32_t ckpd_checkpoint_unset(ckpd_checkpoint *c, const char *field)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CHECKPOINT);
     return c == NULL ? CKPD_ERR_ARGUMENT : ckpd__fields_unset(c->context, &table, c->values, field);
 }
 
@@ -199,6 +204,8 @@ static void save_cost(const ckpd_checkpoint *c, double bytes, ckpd_checkpoint_co
 int32_t ckpd_checkpoint_evaluate(const ckpd_checkpoint *c, const ckpd_mode_set *set, int32_t mode,
                                  double interval_h, ckpd_checkpoint_cost *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CHECKPOINT);
+    CKPD__REFUSE_FOREIGN(c, set, CKPD__MODE_SET);
     if (c == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -252,6 +259,8 @@ static int32_t kind_of(const ckpd__candidate *from, const ckpd__candidate *to)
 int32_t ckpd_checkpoint_change(const ckpd_checkpoint *c, const ckpd_mode_set *set, int32_t from,
                                int32_t to, ckpd_change_cost *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CHECKPOINT);
+    CKPD__REFUSE_FOREIGN(c, set, CKPD__MODE_SET);
     if (c == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -293,6 +293,7 @@ static int32_t find_preset(ckpd_context *context, const char *name, int32_t *ind
 
 int32_t ckpd_hardware_new(ckpd_hardware **out, ckpd_context *context, const char *name)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -308,7 +309,7 @@ int32_t ckpd_hardware_new(ckpd_hardware **out, ckpd_context *context, const char
     if (hardware == NULL) {
         return ckpd__no_memory(context);
     }
-    hardware->context = ckpd__context_retain(context);
+    ckpd__handle_begin(hardware, CKPD__HARDWARE, context);
     hardware->preset = index;
     ckpd__hardware_defaults(index, hardware->values);
     *out = hardware;
@@ -317,20 +318,21 @@ int32_t ckpd_hardware_new(ckpd_hardware **out, ckpd_context *context, const char
 
 void ckpd_hardware_free(ckpd_hardware *hardware)
 {
+    CKPD__NULL_IF_FOREIGN(hardware, CKPD__HARDWARE);
     if (hardware != NULL) {
-        ckpd_context *context = hardware->context;
-        ckpd__free(context, hardware);
-        ckpd__context_release(context);
+        ckpd__handle_end(hardware);
     }
 }
 
 const char *ckpd_hardware_name(const ckpd_hardware *hardware)
 {
+    CKPD__NULL_IF_FOREIGN(hardware, CKPD__HARDWARE);
     return hardware != NULL ? presets[hardware->preset].name : NULL;
 }
 
 int32_t ckpd_hardware_set(ckpd_hardware *hardware, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, hardware, CKPD__HARDWARE);
     if (hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -340,6 +342,7 @@ int32_t ckpd_hardware_set(ckpd_hardware *hardware, const char *field, double val
 
 int32_t ckpd_hardware_set_text(ckpd_hardware *hardware, const char *field, const char *text)
 {
+    CKPD__REFUSE_FOREIGN(NULL, hardware, CKPD__HARDWARE);
     if (hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -349,6 +352,7 @@ int32_t ckpd_hardware_set_text(ckpd_hardware *hardware, const char *field, const
 
 int32_t ckpd_hardware_get(const ckpd_hardware *hardware, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, hardware, CKPD__HARDWARE);
     if (hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -359,6 +363,7 @@ int32_t ckpd_hardware_get(const ckpd_hardware *hardware, const char *field, doub
 int32_t ckpd_hardware_get_text(const ckpd_hardware *hardware, const char *field, char *buffer,
                                size_t size)
 {
+    CKPD__REFUSE_FOREIGN(NULL, hardware, CKPD__HARDWARE);
     if (hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -368,6 +373,7 @@ int32_t ckpd_hardware_get_text(const ckpd_hardware *hardware, const char *field,
 
 int32_t ckpd_hardware_unset(ckpd_hardware *hardware, const char *field)
 {
+    CKPD__REFUSE_FOREIGN(NULL, hardware, CKPD__HARDWARE);
     if (hardware == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

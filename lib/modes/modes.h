@@ -62,7 +62,7 @@ enum { CKPD__PRECISION_16_BIT, CKPD__PRECISION_FP8 };
 enum { CKPD__STAGE_SLOWEST, CKPD__STAGE_AVERAGE };
 
 struct ckpd_hardware {
-    ckpd_context *context;
+    CKPD__HANDLE;
     int32_t preset;
     double values[CKPD__HW_FIELDS];
 };
@@ -100,7 +100,7 @@ typedef struct ckpd__list {
 } ckpd__list;
 
 struct ckpd_mode_rules {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[CKPD__RULE_FIELDS];
     ckpd__list lists[CKPD__LISTS];
 };
@@ -235,7 +235,7 @@ typedef struct ckpd__label {
 } ckpd__label;
 
 struct ckpd_mode_set {
-    ckpd_context *context;
+    CKPD__HANDLE;
     ckpd__modes modes;
     ckpd__predictor predictor; /* unused for tables */
     bool is_table;

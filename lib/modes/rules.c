@@ -29,6 +29,7 @@ static const char *const list_names[CKPD__LISTS] = {
 
 int32_t ckpd_mode_rules_new(ckpd_mode_rules **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -39,7 +40,7 @@ int32_t ckpd_mode_rules_new(ckpd_mode_rules **out, ckpd_context *context)
     if (rules == NULL) {
         return ckpd__no_memory(context);
     }
-    rules->context = ckpd__context_retain(context);
+    ckpd__handle_begin(rules, CKPD__MODE_RULES, context);
     ckpd__fields_defaults(&ckpd__rules_table, rules->values);
     *out = rules;
     return CKPD_OK;
@@ -47,15 +48,15 @@ int32_t ckpd_mode_rules_new(ckpd_mode_rules **out, ckpd_context *context)
 
 void ckpd_mode_rules_free(ckpd_mode_rules *rules)
 {
+    CKPD__NULL_IF_FOREIGN(rules, CKPD__MODE_RULES);
     if (rules != NULL) {
-        ckpd_context *context = rules->context;
-        ckpd__free(context, rules);
-        ckpd__context_release(context);
+        ckpd__handle_end(rules);
     }
 }
 
 int32_t ckpd_mode_rules_set(ckpd_mode_rules *rules, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, rules, CKPD__MODE_RULES);
     if (rules == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -64,6 +65,7 @@ int32_t ckpd_mode_rules_set(ckpd_mode_rules *rules, const char *field, double va
 
 int32_t ckpd_mode_rules_get(const ckpd_mode_rules *rules, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, rules, CKPD__MODE_RULES);
     if (rules == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -72,6 +74,7 @@ int32_t ckpd_mode_rules_get(const ckpd_mode_rules *rules, const char *field, dou
 
 int32_t ckpd_mode_rules_unset(ckpd_mode_rules *rules, const char *field)
 {
+    CKPD__REFUSE_FOREIGN(NULL, rules, CKPD__MODE_RULES);
     if (rules == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -138,6 +141,7 @@ static int32_t insert_sorted(ckpd_context *context, const char *name, ckpd__list
 int32_t ckpd_mode_rules_set_list(ckpd_mode_rules *rules, const char *name, int32_t count,
                                  const int32_t *values)
 {
+    CKPD__REFUSE_FOREIGN(NULL, rules, CKPD__MODE_RULES);
     if (rules == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -172,6 +176,7 @@ int32_t ckpd_mode_rules_set_list(ckpd_mode_rules *rules, const char *name, int32
 int32_t ckpd_mode_rules_get_list(const ckpd_mode_rules *rules, const char *name, int32_t capacity,
                                  int32_t *values, int32_t *count)
 {
+    CKPD__REFUSE_FOREIGN(NULL, rules, CKPD__MODE_RULES);
     if (rules == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -11,7 +11,7 @@ int32_t ckpd__set_new(ckpd_mode_set **out, ckpd_context *context)
     if (set == NULL) {
         return ckpd__no_memory(context);
     }
-    set->context = ckpd__context_retain(context);
+    ckpd__handle_begin(set, CKPD__MODE_SET, context);
     set->modes.context = context;
     set->baseline = set->running = -1;
     *out = set;
@@ -20,13 +20,13 @@ int32_t ckpd__set_new(ckpd_mode_set **out, ckpd_context *context)
 
 void ckpd_mode_set_free(ckpd_mode_set *set)
 {
+    CKPD__NULL_IF_FOREIGN(set, CKPD__MODE_SET);
     if (set != NULL) {
         ckpd_context *context = set->context;
         ckpd__modes_free(&set->modes);
         ckpd__free(context, set->idle_kw);
         ckpd__free(context, set->labels);
-        ckpd__free(context, set);
-        ckpd__context_release(context);
+        ckpd__handle_end(set);
     }
 }
 
@@ -208,36 +208,43 @@ int32_t ckpd__set_finish(ckpd_mode_set *set, const ckpd_task *task, const ckpd__
 
 int32_t ckpd_mode_set_count(const ckpd_mode_set *set)
 {
+    CKPD__NULL_IF_FOREIGN(set, CKPD__MODE_SET);
     return set != NULL ? set->modes.kept_count : 0;
 }
 
 int32_t ckpd_mode_set_feasible_count(const ckpd_mode_set *set)
 {
+    CKPD__NULL_IF_FOREIGN(set, CKPD__MODE_SET);
     return set != NULL ? set->modes.feasible : 0;
 }
 
 int64_t ckpd_mode_set_layout_count(const ckpd_mode_set *set)
 {
+    CKPD__NULL_IF_FOREIGN(set, CKPD__MODE_SET);
     return set != NULL ? set->modes.layouts : 0;
 }
 
 int32_t ckpd_mode_set_baseline(const ckpd_mode_set *set)
 {
+    CKPD__NULL_IF_FOREIGN(set, CKPD__MODE_SET);
     return set != NULL ? set->baseline : -1;
 }
 
 int32_t ckpd_mode_set_running(const ckpd_mode_set *set)
 {
+    CKPD__NULL_IF_FOREIGN(set, CKPD__MODE_SET);
     return set != NULL ? set->running : -1;
 }
 
 double ckpd_mode_set_work(const ckpd_mode_set *set)
 {
+    CKPD__NULL_IF_FOREIGN(set, CKPD__MODE_SET);
     return set != NULL ? set->workload.tranche_work : (double)NAN;
 }
 
 int32_t ckpd_mode_set_workload(const ckpd_mode_set *set, ckpd_workload *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, set, CKPD__MODE_SET);
     if (set == NULL || out == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -246,6 +253,7 @@ int32_t ckpd_mode_set_workload(const ckpd_mode_set *set, ckpd_workload *out)
 
 const char *ckpd_mode_set_label(const ckpd_mode_set *set, int32_t index)
 {
+    CKPD__NULL_IF_FOREIGN(set, CKPD__MODE_SET);
     bool there = set != NULL && index >= 0 && index < set->modes.kept_count;
     return there ? set->labels[index].text : NULL;
 }
@@ -296,6 +304,7 @@ static ckpd_mode bare_mode(const ckpd__layout *l, int32_t gpus, int32_t source, 
 
 int32_t ckpd_mode_set_get(const ckpd_mode_set *set, int32_t index, ckpd_mode *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, set, CKPD__MODE_SET);
     if (set == NULL || out == NULL || index < 0 || index >= set->modes.kept_count) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -335,6 +344,7 @@ const char *ckpd_drop_name(int32_t reason)
 
 int32_t ckpd_mode_set_dropped_count(const ckpd_mode_set *set)
 {
+    CKPD__NULL_IF_FOREIGN(set, CKPD__MODE_SET);
     return set != NULL ? set->modes.dropped_count : 0;
 }
 
@@ -384,6 +394,7 @@ static void dropped_text(const ckpd_mode_set *set, const ckpd__dropped *d, char 
 int32_t ckpd_mode_set_dropped_get(const ckpd_mode_set *set, int32_t index, ckpd_mode *out,
                                   int32_t *reason, char *text, size_t size)
 {
+    CKPD__REFUSE_FOREIGN(NULL, set, CKPD__MODE_SET);
     if (set == NULL || index < 0 || index >= set->modes.dropped_count ||
         (text == NULL && size > 0)) {
         return CKPD_ERR_ARGUMENT;

@@ -145,6 +145,8 @@ static int32_t from_table(ckpd_mode_set *set, const ckpd_task *task, const ckpd_
 int32_t ckpd_mode_set_from_table(ckpd_mode_set **out, ckpd_context *context, const ckpd_task *task,
                                  const ckpd_mode_table *table)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
+    CKPD__REFUSE_FOREIGN(context, task, CKPD__TASK);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -298,6 +298,7 @@ static int32_t check_input(const ckpd_control *c, const ckpd_control_input *in)
 
 int32_t ckpd_control_step(ckpd_control *c, const ckpd_control_input *input, int32_t *actions)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CONTROL);
     if (c == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -346,6 +347,7 @@ int32_t ckpd_control_step(ckpd_control *c, const ckpd_control_input *input, int3
 
 int32_t ckpd_control_action_at(const ckpd_control *c, int32_t index, ckpd_control_action *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CONTROL);
     if (c == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -358,6 +360,7 @@ int32_t ckpd_control_action_at(const ckpd_control *c, int32_t index, ckpd_contro
 
 int32_t ckpd_control_get_state(const ckpd_control *c, ckpd_control_state *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, c, CKPD__CONTROL);
     return c == NULL ? CKPD_ERR_ARGUMENT
                      : CKPD__STRUCT_OUT(c->context, control_state, out, &c->state);
 }
@@ -390,6 +393,8 @@ static bool allocate(ckpd_control *c)
 
 int32_t ckpd_control_new(ckpd_control **out, const ckpd_shape *shape, const ckpd_shape_plan *plan)
 {
+    CKPD__REFUSE_FOREIGN(NULL, shape, CKPD__SHAPE);
+    CKPD__REFUSE_FOREIGN(shape, plan, CKPD__SHAPE_PLAN);
     if (out == NULL || shape == NULL || plan == NULL) {
         return shape == NULL ? CKPD_ERR_ARGUMENT
                              : ckpd__null_argument(shape->context, out == NULL ? "out" : "plan");
@@ -403,7 +408,7 @@ int32_t ckpd_control_new(ckpd_control **out, const ckpd_shape *shape, const ckpd
     if (c == NULL) {
         return ckpd__no_memory(context);
     }
-    c->context = ckpd__context_retain(context);
+    ckpd__handle_begin(c, CKPD__CONTROL, context);
     c->ratio = 1.0;
     c->launches = plan->count;
     c->state.size = sizeof c->state;
@@ -434,6 +439,7 @@ int32_t ckpd_control_new(ckpd_control **out, const ckpd_shape *shape, const ckpd
 
 void ckpd_control_free(ckpd_control *c)
 {
+    CKPD__NULL_IF_FOREIGN(c, CKPD__CONTROL);
     if (c == NULL) {
         return;
     }
@@ -450,6 +456,5 @@ void ckpd_control_free(ckpd_control *c)
     ckpd__free(context, c->action);
     ckpd__free(context, c->count);
     ckpd__free(context, c->profile);
-    ckpd__free(context, c);
-    ckpd__context_release(context);
+    ckpd__handle_end(c);
 }

@@ -37,7 +37,7 @@ typedef struct ckpd__wait {
 } ckpd__wait;
 
 struct ckpd_control {
-    ckpd_context *context;
+    CKPD__HANDLE;
     ckpd_shape *shape;
     ckpd__rig rig;
     int32_t launches, next; /* next: all before it are done */

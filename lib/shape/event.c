@@ -25,6 +25,7 @@ const ckpd__field_table ckpd__event_fields = {"power event", event_field, EVENT_
 
 int32_t ckpd_power_event_new(ckpd_power_event **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (out == NULL || context == NULL) {
         return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(context, "out");
     }
@@ -32,7 +33,7 @@ int32_t ckpd_power_event_new(ckpd_power_event **out, ckpd_context *context)
     if (event == NULL) {
         return ckpd__no_memory(context);
     }
-    event->context = ckpd__context_retain(context);
+    ckpd__handle_begin(event, CKPD__POWER_EVENT, context);
     ckpd__fields_defaults(&ckpd__event_fields, event->values);
     *out = event;
     return CKPD_OK;
@@ -40,17 +41,18 @@ int32_t ckpd_power_event_new(ckpd_power_event **out, ckpd_context *context)
 
 void ckpd_power_event_free(ckpd_power_event *event)
 {
+    CKPD__NULL_IF_FOREIGN(event, CKPD__POWER_EVENT);
     if (event == NULL) {
         return;
     }
     ckpd_context *context = event->context;
     ckpd__free(context, event->trace_s);
-    ckpd__free(context, event);
-    ckpd__context_release(context);
+    ckpd__handle_end(event);
 }
 
 int32_t ckpd_power_event_set(ckpd_power_event *event, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, event, CKPD__POWER_EVENT);
     return event == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_set(event->context, &ckpd__event_fields, event->values, field, value);
@@ -58,6 +60,7 @@ int32_t ckpd_power_event_set(ckpd_power_event *event, const char *field, double 
 
 int32_t ckpd_power_event_set_text(ckpd_power_event *event, const char *field, const char *text)
 {
+    CKPD__REFUSE_FOREIGN(NULL, event, CKPD__POWER_EVENT);
     return event == NULL ? CKPD_ERR_ARGUMENT
                          : ckpd__fields_set_text(event->context, &ckpd__event_fields, event->values,
                                                  field, text);
@@ -65,6 +68,7 @@ int32_t ckpd_power_event_set_text(ckpd_power_event *event, const char *field, co
 
 int32_t ckpd_power_event_get(const ckpd_power_event *event, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, event, CKPD__POWER_EVENT);
     return event == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_get(event->context, &ckpd__event_fields, event->values, field, value);
@@ -83,6 +87,7 @@ int32_t ckpd_power_event_field_info(int32_t index, ckpd_field_info *out)
 int32_t ckpd_power_event_set_trace(ckpd_power_event *event, int32_t count, const double *since_s,
                                    const double *deficit_w)
 {
+    CKPD__REFUSE_FOREIGN(NULL, event, CKPD__POWER_EVENT);
     if (event == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -141,6 +146,7 @@ double ckpd__event_shape(const double *values, double since_s)
 
 double ckpd_power_event_deficit_w(const ckpd_power_event *event, double time_s)
 {
+    CKPD__NULL_IF_FOREIGN(event, CKPD__POWER_EVENT);
     if (event == NULL || isnan(event->values[EVENT_ONSET_S]) ||
         isnan(event->values[EVENT_DURATION_S]) || isnan(event->values[EVENT_DEPTH_W])) {
         return (double)NAN;

@@ -31,6 +31,7 @@ const ckpd__field_table ckpd__filler_fields = {"filler", filler_field, FILLER_FI
 
 int32_t ckpd_filler_new(ckpd_filler **out, ckpd_context *context, const char *name)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (out == NULL || context == NULL || name == NULL) {
         return context == NULL ? CKPD_ERR_ARGUMENT
                                : ckpd__null_argument(context, out == NULL ? "out" : "name");
@@ -43,7 +44,7 @@ int32_t ckpd_filler_new(ckpd_filler **out, ckpd_context *context, const char *na
     if (filler == NULL) {
         return ckpd__no_memory(context);
     }
-    filler->context = ckpd__context_retain(context);
+    ckpd__handle_begin(filler, CKPD__FILLER, context);
     filler->name = ckpd__strdup(context, name);
     if (filler->name == NULL) {
         ckpd_filler_free(filler);
@@ -64,6 +65,7 @@ static void free_table(ckpd_filler *filler)
 
 void ckpd_filler_free(ckpd_filler *filler)
 {
+    CKPD__NULL_IF_FOREIGN(filler, CKPD__FILLER);
     if (filler == NULL) {
         return;
     }
@@ -71,17 +73,18 @@ void ckpd_filler_free(ckpd_filler *filler)
     free_table(filler);
     ckpd__free(context, filler->planned);
     ckpd__free(context, filler->name);
-    ckpd__free(context, filler);
-    ckpd__context_release(context);
+    ckpd__handle_end(filler);
 }
 
 const char *ckpd_filler_name(const ckpd_filler *filler)
 {
+    CKPD__NULL_IF_FOREIGN(filler, CKPD__FILLER);
     return filler == NULL ? NULL : filler->name;
 }
 
 int32_t ckpd_filler_set(ckpd_filler *filler, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, filler, CKPD__FILLER);
     return filler == NULL ? CKPD_ERR_ARGUMENT
                           : ckpd__fields_set(filler->context, &ckpd__filler_fields, filler->values,
                                              field, value);
@@ -89,6 +92,7 @@ int32_t ckpd_filler_set(ckpd_filler *filler, const char *field, double value)
 
 int32_t ckpd_filler_get(const ckpd_filler *filler, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, filler, CKPD__FILLER);
     return filler == NULL ? CKPD_ERR_ARGUMENT
                           : ckpd__fields_get(filler->context, &ckpd__filler_fields, filler->values,
                                              field, value);
@@ -150,6 +154,7 @@ int32_t ckpd_filler_set_table(ckpd_filler *filler, int32_t batches, const int32_
                               int32_t axes, const double *axis, const double *power_w,
                               const double *duration_s)
 {
+    CKPD__REFUSE_FOREIGN(NULL, filler, CKPD__FILLER);
     if (filler == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -188,6 +193,7 @@ static int32_t no_table(const ckpd_filler *filler)
 
 int32_t ckpd_filler_set_planned(ckpd_filler *filler, int32_t count, const int32_t *batch)
 {
+    CKPD__REFUSE_FOREIGN(NULL, filler, CKPD__FILLER);
     if (filler == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -281,6 +287,7 @@ void ckpd__filler_row(const ckpd_filler *filler, int32_t row, double *power_w, d
 
 int32_t ckpd_filler_at(const ckpd_filler *filler, double batch, double *power_w, double *duration_s)
 {
+    CKPD__REFUSE_FOREIGN(NULL, filler, CKPD__FILLER);
     if (filler == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -74,6 +74,7 @@ static int32_t unknown_type(ckpd_context *context, const char *name)
 
 int32_t ckpd_filler_builtin(ckpd_filler **out, ckpd_context *context, const char *name)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (out == NULL || context == NULL || name == NULL) {
         return context == NULL ? CKPD_ERR_ARGUMENT
                                : ckpd__null_argument(context, out == NULL ? "out" : "name");

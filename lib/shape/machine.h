@@ -39,7 +39,7 @@ enum {
 extern const ckpd__field_table ckpd__grid_fields;
 
 struct ckpd_microgrid {
-    ckpd_context *context;
+    CKPD__HANDLE;
     const char *name; /* of the preset */
     double values[GRID_FIELDS];
 };

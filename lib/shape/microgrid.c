@@ -122,6 +122,7 @@ static void apply(double *values, const preset *from)
 
 int32_t ckpd_microgrid_new(ckpd_microgrid **out, ckpd_context *context, const char *name)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (out == NULL || context == NULL) {
         return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(context, "out");
     }
@@ -143,7 +144,7 @@ int32_t ckpd_microgrid_new(ckpd_microgrid **out, ckpd_context *context, const ch
     if (grid == NULL) {
         return ckpd__no_memory(context);
     }
-    grid->context = ckpd__context_retain(context);
+    ckpd__handle_begin(grid, CKPD__MICROGRID, context);
     grid->name = presets[index].name;
     apply(grid->values, &presets[index]);
     *out = grid;
@@ -152,15 +153,15 @@ int32_t ckpd_microgrid_new(ckpd_microgrid **out, ckpd_context *context, const ch
 
 void ckpd_microgrid_free(ckpd_microgrid *grid)
 {
+    CKPD__NULL_IF_FOREIGN(grid, CKPD__MICROGRID);
     if (grid != NULL) {
-        ckpd_context *context = grid->context;
-        ckpd__free(context, grid);
-        ckpd__context_release(context);
+        ckpd__handle_end(grid);
     }
 }
 
 int32_t ckpd_microgrid_set(ckpd_microgrid *grid, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, grid, CKPD__MICROGRID);
     return grid == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_set(grid->context, &ckpd__grid_fields, grid->values, field, value);
@@ -168,6 +169,7 @@ int32_t ckpd_microgrid_set(ckpd_microgrid *grid, const char *field, double value
 
 int32_t ckpd_microgrid_set_text(ckpd_microgrid *grid, const char *field, const char *text)
 {
+    CKPD__REFUSE_FOREIGN(NULL, grid, CKPD__MICROGRID);
     return grid == NULL ? CKPD_ERR_ARGUMENT
                         : ckpd__fields_set_text(grid->context, &ckpd__grid_fields, grid->values,
                                                 field, text);
@@ -175,6 +177,7 @@ int32_t ckpd_microgrid_set_text(ckpd_microgrid *grid, const char *field, const c
 
 int32_t ckpd_microgrid_get(const ckpd_microgrid *grid, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, grid, CKPD__MICROGRID);
     return grid == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_get(grid->context, &ckpd__grid_fields, grid->values, field, value);
@@ -290,6 +293,7 @@ static int32_t check_limits(const ckpd_microgrid *grid)
 
 int32_t ckpd_microgrid_check(const ckpd_microgrid *grid)
 {
+    CKPD__REFUSE_FOREIGN(NULL, grid, CKPD__MICROGRID);
     if (grid == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -317,6 +321,7 @@ int32_t ckpd_microgrid_check(const ckpd_microgrid *grid)
 
 int32_t ckpd_microgrid_steady_hz(const ckpd_microgrid *grid, double deficit_w, double *deviation_hz)
 {
+    CKPD__REFUSE_FOREIGN(NULL, grid, CKPD__MICROGRID);
     if (grid == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -344,6 +349,7 @@ int32_t ckpd_microgrid_response(const ckpd_microgrid *grid, int64_t count, doubl
                                 const double *deficit_w, double *deviation_hz, double *battery_w,
                                 double *mechanical_w)
 {
+    CKPD__REFUSE_FOREIGN(NULL, grid, CKPD__MICROGRID);
     if (grid == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

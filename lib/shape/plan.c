@@ -301,6 +301,8 @@ static int32_t choose_backend(const ckpd_shape *shape, const char **backend)
 int32_t ckpd_shape_plan_new(ckpd_shape_plan **out, const ckpd_shape *shape, const char *backend,
                             const ckpd_cancel *cancel)
 {
+    CKPD__REFUSE_FOREIGN(NULL, shape, CKPD__SHAPE);
+    CKPD__REFUSE_FOREIGN(shape, cancel, CKPD__CANCEL);
     if (out == NULL || shape == NULL) {
         return shape == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(shape->context, "out");
     }
@@ -313,7 +315,7 @@ int32_t ckpd_shape_plan_new(ckpd_shape_plan **out, const ckpd_shape *shape, cons
     if (plan == NULL) {
         return ckpd__no_memory(context);
     }
-    plan->context = ckpd__context_retain(context);
+    ckpd__handle_begin(plan, CKPD__SHAPE_PLAN, context);
     plan->fingerprint = ckpd__shape_fingerprint(shape);
     planning p = {.shape = shape, .plan = plan, .backend = backend, .cancel = cancel};
     size_t events = (size_t)shape->events + 1;
@@ -339,25 +341,27 @@ int32_t ckpd_shape_plan_new(ckpd_shape_plan **out, const ckpd_shape *shape, cons
 
 void ckpd_shape_plan_free(ckpd_shape_plan *plan)
 {
+    CKPD__NULL_IF_FOREIGN(plan, CKPD__SHAPE_PLAN);
     if (plan == NULL) {
         return;
     }
     ckpd_context *context = plan->context;
     ckpd__rig_free(&plan->rig);
     ckpd__free(context, plan->launch);
-    ckpd__free(context, plan);
-    ckpd__context_release(context);
+    ckpd__handle_end(plan);
 }
 
 /* A plan may be shared by threads, its context may not: what only reads it records no error. */
 int32_t ckpd_shape_plan_get_info(const ckpd_shape_plan *plan, ckpd_shape_plan_info *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, plan, CKPD__SHAPE_PLAN);
     return plan == NULL ? CKPD_ERR_ARGUMENT
                         : CKPD__STRUCT_OUT(NULL, shape_plan_info, out, &plan->info);
 }
 
 int32_t ckpd_shape_plan_launch(const ckpd_shape_plan *plan, int32_t index, ckpd_shape_launch *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, plan, CKPD__SHAPE_PLAN);
     if (plan == NULL || index < 0 || index >= plan->count) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -374,6 +378,7 @@ int32_t ckpd_shape_plan_launch(const ckpd_shape_plan *plan, int32_t index, ckpd_
 
 double ckpd_shape_plan_power_w(const ckpd_shape_plan *plan, double time_s)
 {
+    CKPD__NULL_IF_FOREIGN(plan, CKPD__SHAPE_PLAN);
     if (plan == NULL || isnan(time_s)) {
         return (double)NAN;
     }

@@ -26,6 +26,7 @@ const ckpd__field_table ckpd__pool_fields = {"GPU pool", pool_field, POOL_FIELDS
 
 int32_t ckpd_gpu_pool_new(ckpd_gpu_pool **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (out == NULL || context == NULL) {
         return context == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(context, "out");
     }
@@ -33,7 +34,7 @@ int32_t ckpd_gpu_pool_new(ckpd_gpu_pool **out, ckpd_context *context)
     if (pool == NULL) {
         return ckpd__no_memory(context);
     }
-    pool->context = ckpd__context_retain(context);
+    ckpd__handle_begin(pool, CKPD__GPU_POOL, context);
     ckpd__fields_defaults(&ckpd__pool_fields, pool->values);
     *out = pool;
     return CKPD_OK;
@@ -41,15 +42,15 @@ int32_t ckpd_gpu_pool_new(ckpd_gpu_pool **out, ckpd_context *context)
 
 void ckpd_gpu_pool_free(ckpd_gpu_pool *pool)
 {
+    CKPD__NULL_IF_FOREIGN(pool, CKPD__GPU_POOL);
     if (pool != NULL) {
-        ckpd_context *context = pool->context;
-        ckpd__free(context, pool);
-        ckpd__context_release(context);
+        ckpd__handle_end(pool);
     }
 }
 
 int32_t ckpd_gpu_pool_set(ckpd_gpu_pool *pool, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, pool, CKPD__GPU_POOL);
     return pool == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_set(pool->context, &ckpd__pool_fields, pool->values, field, value);
@@ -57,6 +58,7 @@ int32_t ckpd_gpu_pool_set(ckpd_gpu_pool *pool, const char *field, double value)
 
 int32_t ckpd_gpu_pool_get(const ckpd_gpu_pool *pool, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, pool, CKPD__GPU_POOL);
     return pool == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_get(pool->context, &ckpd__pool_fields, pool->values, field, value);

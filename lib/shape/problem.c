@@ -71,6 +71,8 @@ const ckpd__field_table ckpd__shape_fields = {"shape", shape_field, SHAPE_FIELDS
 
 int32_t ckpd_shape_new(ckpd_shape **out, ckpd_context *context, const ckpd_gpu_pool *pool)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
+    CKPD__REFUSE_FOREIGN(context, pool, CKPD__GPU_POOL);
     if (out == NULL || context == NULL || pool == NULL) {
         return context == NULL ? CKPD_ERR_ARGUMENT
                                : ckpd__null_argument(context, out == NULL ? "out" : "pool");
@@ -89,7 +91,7 @@ int32_t ckpd_shape_new(ckpd_shape **out, ckpd_context *context, const ckpd_gpu_p
     if (shape == NULL) {
         return ckpd__no_memory(context);
     }
-    shape->context = ckpd__context_retain(context);
+    ckpd__handle_begin(shape, CKPD__SHAPE, context);
     ckpd__fields_defaults(&ckpd__shape_fields, shape->values);
     memcpy(shape->pool, pool->values, sizeof shape->pool);
     *out = shape;
@@ -98,6 +100,7 @@ int32_t ckpd_shape_new(ckpd_shape **out, ckpd_context *context, const ckpd_gpu_p
 
 void ckpd_shape_free(ckpd_shape *shape)
 {
+    CKPD__NULL_IF_FOREIGN(shape, CKPD__SHAPE);
     if (shape == NULL) {
         return;
     }
@@ -110,12 +113,12 @@ void ckpd_shape_free(ckpd_shape *shape)
     }
     ckpd__free(context, shape->event);
     ckpd__free(context, shape->filler);
-    ckpd__free(context, shape);
-    ckpd__context_release(context);
+    ckpd__handle_end(shape);
 }
 
 int32_t ckpd_shape_set(ckpd_shape *shape, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, shape, CKPD__SHAPE);
     return shape == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_set(shape->context, &ckpd__shape_fields, shape->values, field, value);
@@ -123,6 +126,7 @@ int32_t ckpd_shape_set(ckpd_shape *shape, const char *field, double value)
 
 int32_t ckpd_shape_get(const ckpd_shape *shape, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, shape, CKPD__SHAPE);
     return shape == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_get(shape->context, &ckpd__shape_fields, shape->values, field, value);
@@ -163,6 +167,8 @@ static int32_t check_event(const ckpd_shape *shape, const ckpd_power_event *even
 
 int32_t ckpd_shape_add_event(ckpd_shape *shape, const ckpd_power_event *event)
 {
+    CKPD__REFUSE_FOREIGN(NULL, shape, CKPD__SHAPE);
+    CKPD__REFUSE_FOREIGN(shape, event, CKPD__POWER_EVENT);
     if (shape == NULL || event == NULL) {
         return shape == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(shape->context, "event");
     }
@@ -205,6 +211,8 @@ static int32_t check_filler(const ckpd_shape *shape, const ckpd_filler *filler)
 
 int32_t ckpd_shape_add_filler(ckpd_shape *shape, const ckpd_filler *filler)
 {
+    CKPD__REFUSE_FOREIGN(NULL, shape, CKPD__SHAPE);
+    CKPD__REFUSE_FOREIGN(shape, filler, CKPD__FILLER);
     if (shape == NULL || filler == NULL) {
         return shape == NULL ? CKPD_ERR_ARGUMENT : ckpd__null_argument(shape->context, "filler");
     }
@@ -242,23 +250,27 @@ int32_t ckpd__shape_add_fillers(ckpd_shape *shape, int32_t count, ckpd_filler *c
 
 int32_t ckpd_shape_event_count(const ckpd_shape *shape)
 {
+    CKPD__NULL_IF_FOREIGN(shape, CKPD__SHAPE);
     return shape == NULL ? 0 : shape->events;
 }
 
 int32_t ckpd_shape_filler_count(const ckpd_shape *shape)
 {
+    CKPD__NULL_IF_FOREIGN(shape, CKPD__SHAPE);
     return shape == NULL ? 0 : shape->fillers;
 }
 
 const char *ckpd_shape_filler_name(const ckpd_shape *shape, int32_t index)
 {
+    CKPD__NULL_IF_FOREIGN(shape, CKPD__SHAPE);
     return shape == NULL || index < 0 || index >= shape->fillers ? NULL
                                                                  : shape->filler[index]->name;
 }
 
 int32_t ckpd__shape_copy(ckpd_shape **out, const ckpd_shape *shape)
 {
-    ckpd_gpu_pool pool = {.context = shape->context};
+    ckpd_gpu_pool pool;
+    ckpd__handle_stamp(&pool, CKPD__GPU_POOL, shape->context);
     memcpy(pool.values, shape->pool, sizeof pool.values);
     ckpd_shape *copy;
     int32_t status = ckpd_shape_new(&copy, shape->context, &pool);

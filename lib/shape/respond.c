@@ -109,6 +109,7 @@ int32_t ckpd__run_respond(ckpd__simulation *sim, ckpd_shape_run *run)
 
 void ckpd_shape_run_free(ckpd_shape_run *run)
 {
+    CKPD__NULL_IF_FOREIGN(run, CKPD__SHAPE_RUN);
     if (run == NULL) {
         return;
     }
@@ -118,19 +119,20 @@ void ckpd_shape_run_free(ckpd_shape_run *run)
     }
     ckpd__free(context, run->filler_w);
     ckpd__free(context, run->filler_name);
-    ckpd__free(context, run);
-    ckpd__context_release(context);
+    ckpd__handle_end(run);
 }
 
 /* A run may be shared by threads, its context may not: what only reads it records no error. */
 int32_t ckpd_shape_run_get_metrics(const ckpd_shape_run *run, ckpd_shape_metrics *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, run, CKPD__SHAPE_RUN);
     return run == NULL ? CKPD_ERR_ARGUMENT
                        : CKPD__STRUCT_OUT(NULL, shape_metrics, out, &run->metrics);
 }
 
 double ckpd_shape_run_step_s(const ckpd_shape_run *run)
 {
+    CKPD__NULL_IF_FOREIGN(run, CKPD__SHAPE_RUN);
     return run == NULL ? (double)NAN : run->step_s;
 }
 
@@ -154,6 +156,7 @@ static const double *find_trace(const ckpd_shape_run *run, const char *name)
 int32_t ckpd_shape_run_trace(const ckpd_shape_run *run, const char *name, int64_t capacity,
                              double *values, int64_t *count)
 {
+    CKPD__REFUSE_FOREIGN(NULL, run, CKPD__SHAPE_RUN);
     if (run == NULL || name == NULL || count == NULL || (values == NULL && capacity > 0)) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -321,6 +321,9 @@ int32_t ckpd_shape_run_new(ckpd_shape_run **out, const ckpd_shape *shape,
                            const ckpd_microgrid *grid, const ckpd_shape_plan *plan, int32_t policy,
                            const ckpd_shape_truth *truth)
 {
+    CKPD__REFUSE_FOREIGN(NULL, shape, CKPD__SHAPE);
+    CKPD__REFUSE_FOREIGN(shape, grid, CKPD__MICROGRID);
+    CKPD__REFUSE_FOREIGN(shape, plan, CKPD__SHAPE_PLAN);
     if (out == NULL || shape == NULL || grid == NULL) {
         return shape == NULL ? CKPD_ERR_ARGUMENT
                              : ckpd__null_argument(shape->context, out == NULL ? "out" : "grid");
@@ -335,7 +338,7 @@ int32_t ckpd_shape_run_new(ckpd_shape_run **out, const ckpd_shape *shape,
     if (run == NULL) {
         return ckpd__no_memory(shape->context);
     }
-    run->context = ckpd__context_retain(shape->context);
+    ckpd__handle_begin(run, CKPD__SHAPE_RUN, shape->context);
     status = simulate(&sim, plan, run);
     if (status != CKPD_OK) {
         ckpd_shape_run_free(run);

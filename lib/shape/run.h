@@ -39,7 +39,7 @@ typedef struct ckpd__stretch {
 } ckpd__stretch;
 
 struct ckpd_shape_run {
-    ckpd_context *context;
+    CKPD__HANDLE;
     ckpd_shape_metrics metrics;
     double step_s;
     int32_t fillers;

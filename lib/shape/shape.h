@@ -24,7 +24,7 @@ enum {
 extern const ckpd__field_table ckpd__event_fields;
 
 struct ckpd_power_event {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[EVENT_FIELDS];
     int32_t trace_count;
     double *trace_s; /* [2 * trace_count]: times, then deficits */
@@ -54,7 +54,7 @@ enum {
 extern const ckpd__field_table ckpd__filler_fields;
 
 struct ckpd_filler {
-    ckpd_context *context;
+    CKPD__HANDLE;
     char *name;
     double values[FILLER_FIELDS];
     int32_t batches, axes;
@@ -88,7 +88,7 @@ enum {
 extern const ckpd__field_table ckpd__pool_fields;
 
 struct ckpd_gpu_pool {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[POOL_FIELDS];
 };
 
@@ -130,7 +130,7 @@ enum {
 extern const ckpd__field_table ckpd__shape_fields;
 
 struct ckpd_shape {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[SHAPE_FIELDS];
     double pool[POOL_FIELDS];
     int32_t events, fillers;
@@ -198,7 +198,7 @@ typedef struct ckpd__launch {
 } ckpd__launch;
 
 struct ckpd_shape_plan {
-    ckpd_context *context;
+    CKPD__HANDLE;
     ckpd_shape_plan_info info;
     ckpd__rig rig;
     uint64_t fingerprint; /* of the problem it was made for */

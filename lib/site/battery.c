@@ -43,6 +43,7 @@ static const ckpd__field_table battery_table = {"battery", battery_fields, CKPD_
 
 int32_t ckpd_battery_new(ckpd_battery **out, ckpd_context *context)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -53,7 +54,7 @@ int32_t ckpd_battery_new(ckpd_battery **out, ckpd_context *context)
     if (battery == NULL) {
         return ckpd__no_memory(context);
     }
-    battery->context = ckpd__context_retain(context);
+    ckpd__handle_begin(battery, CKPD__BATTERY, context);
     ckpd__fields_defaults(&battery_table, battery->values);
     *out = battery;
     return CKPD_OK;
@@ -61,15 +62,15 @@ int32_t ckpd_battery_new(ckpd_battery **out, ckpd_context *context)
 
 void ckpd_battery_free(ckpd_battery *battery)
 {
+    CKPD__NULL_IF_FOREIGN(battery, CKPD__BATTERY);
     if (battery != NULL) {
-        ckpd_context *context = battery->context;
-        ckpd__free(context, battery);
-        ckpd__context_release(context);
+        ckpd__handle_end(battery);
     }
 }
 
 int32_t ckpd_battery_set(ckpd_battery *battery, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, battery, CKPD__BATTERY);
     return battery == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_set(battery->context, &battery_table, battery->values, field, value);
@@ -77,6 +78,7 @@ int32_t ckpd_battery_set(ckpd_battery *battery, const char *field, double value)
 
 int32_t ckpd_battery_set_text(ckpd_battery *battery, const char *field, const char *text)
 {
+    CKPD__REFUSE_FOREIGN(NULL, battery, CKPD__BATTERY);
     return battery == NULL ? CKPD_ERR_ARGUMENT
                            : ckpd__fields_set_text(battery->context, &battery_table,
                                                    battery->values, field, text);
@@ -85,6 +87,7 @@ int32_t ckpd_battery_set_text(ckpd_battery *battery, const char *field, const ch
 int32_t ckpd_battery_get_text(const ckpd_battery *battery, const char *field, char *buffer,
                               size_t size)
 {
+    CKPD__REFUSE_FOREIGN(NULL, battery, CKPD__BATTERY);
     return battery == NULL ? CKPD_ERR_ARGUMENT
                            : ckpd__fields_get_text(battery->context, &battery_table,
                                                    battery->values, field, buffer, size);
@@ -92,6 +95,7 @@ int32_t ckpd_battery_get_text(const ckpd_battery *battery, const char *field, ch
 
 int32_t ckpd_battery_get(const ckpd_battery *battery, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, battery, CKPD__BATTERY);
     return battery == NULL
                ? CKPD_ERR_ARGUMENT
                : ckpd__fields_get(battery->context, &battery_table, battery->values, field, value);
@@ -173,6 +177,8 @@ static int32_t complete(ckpd_context *context, double *values)
 
 int32_t ckpd_site_add_battery(ckpd_site *site, const ckpd_battery *battery)
 {
+    CKPD__REFUSE_FOREIGN(NULL, site, CKPD__SITE);
+    CKPD__REFUSE_FOREIGN(site, battery, CKPD__BATTERY);
     if (site == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -200,6 +206,7 @@ int32_t ckpd_site_add_battery(ckpd_site *site, const ckpd_battery *battery)
 
 int32_t ckpd_site_remove_battery(ckpd_site *site)
 {
+    CKPD__REFUSE_FOREIGN(NULL, site, CKPD__SITE);
     if (site == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -209,5 +216,6 @@ int32_t ckpd_site_remove_battery(ckpd_site *site)
 
 int32_t ckpd_site_has_battery(const ckpd_site *site)
 {
+    CKPD__NULL_IF_FOREIGN(site, CKPD__SITE);
     return site != NULL ? site->has_battery : 0;
 }

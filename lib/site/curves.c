@@ -147,6 +147,7 @@ static int32_t append(ckpd_site *site, const ckpd__cost_curve *curves, int32_t c
 int32_t ckpd_site_add_cost_curve(ckpd_site *site, int32_t slot, int32_t argument, int32_t count,
                                  const double *x_kw, const double *money_per_hour)
 {
+    CKPD__REFUSE_FOREIGN(NULL, site, CKPD__SITE);
     if (site == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -191,6 +192,7 @@ static int32_t ask_curve(const ckpd_site *site, int32_t slot, int32_t argument,
 int32_t ckpd_site_add_cost_callback(ckpd_site *site, int32_t argument, ckpd_cost_curve_fn curve,
                                     void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, site, CKPD__SITE);
     if (site == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

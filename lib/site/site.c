@@ -60,6 +60,7 @@ static int32_t find_series(ckpd_context *context, const char *name, int32_t *ser
 
 int32_t ckpd_site_new(ckpd_site **out, ckpd_context *context, int32_t slots, double slot_hours)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -78,7 +79,7 @@ int32_t ckpd_site_new(ckpd_site **out, ckpd_context *context, int32_t slots, dou
     if (site == NULL) {
         return ckpd__no_memory(context);
     }
-    site->context = ckpd__context_retain(context);
+    ckpd__handle_begin(site, CKPD__SITE, context);
     site->slots = slots;
     site->slot_hours = slot_hours;
     for (int32_t s = 0; s < CKPD__SERIES_COUNT; s++) {
@@ -98,6 +99,7 @@ int32_t ckpd_site_new(ckpd_site **out, ckpd_context *context, int32_t slots, dou
 
 void ckpd_site_free(ckpd_site *site)
 {
+    CKPD__NULL_IF_FOREIGN(site, CKPD__SITE);
     if (site == NULL) {
         return;
     }
@@ -106,17 +108,18 @@ void ckpd_site_free(ckpd_site *site)
         ckpd__free(context, site->series[s]);
     }
     ckpd__site_free_curves(context, site->curves, site->curve_count);
-    ckpd__free(context, site);
-    ckpd__context_release(context);
+    ckpd__handle_end(site);
 }
 
 int32_t ckpd_site_slots(const ckpd_site *site)
 {
+    CKPD__NULL_IF_FOREIGN(site, CKPD__SITE);
     return site != NULL ? site->slots : 0;
 }
 
 double ckpd_site_slot_hours(const ckpd_site *site)
 {
+    CKPD__NULL_IF_FOREIGN(site, CKPD__SITE);
     return site != NULL ? site->slot_hours : 0;
 }
 
@@ -169,6 +172,7 @@ static int32_t check_length(const ckpd_site *site, const char *name, int32_t cou
 
 int32_t ckpd_site_set_series(ckpd_site *site, const char *name, const double *values, int32_t count)
 {
+    CKPD__REFUSE_FOREIGN(NULL, site, CKPD__SITE);
     if (site == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -188,6 +192,7 @@ int32_t ckpd_site_set_series(ckpd_site *site, const char *name, const double *va
 
 int32_t ckpd_site_set_constant(ckpd_site *site, const char *name, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, site, CKPD__SITE);
     if (site == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -215,6 +220,7 @@ int32_t ckpd_site_set_constant(ckpd_site *site, const char *name, double value)
 
 int32_t ckpd_site_get_series(const ckpd_site *site, const char *name, double *values, int32_t count)
 {
+    CKPD__REFUSE_FOREIGN(NULL, site, CKPD__SITE);
     if (site == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -250,6 +256,7 @@ int32_t ckpd_site_series_info(int32_t index, ckpd_field_info *out)
 int32_t ckpd_site_set_profile(ckpd_site *site, const char *name, ckpd_profile_fn profile,
                               void *user)
 {
+    CKPD__REFUSE_FOREIGN(NULL, site, CKPD__SITE);
     if (site == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

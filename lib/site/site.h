@@ -55,12 +55,12 @@ typedef struct ckpd__cost_curve {
 } ckpd__cost_curve;
 
 struct ckpd_battery {
-    ckpd_context *context;
+    CKPD__HANDLE;
     double values[CKPD__BATTERY_FIELDS];
 };
 
 struct ckpd_site {
-    ckpd_context *context;
+    CKPD__HANDLE;
     int32_t slots;
     int32_t has_battery;
     double slot_hours;

@@ -57,6 +57,7 @@ static int32_t load_highs_by_name(ckpd_context *context)
 
 int32_t ckpd_backend_load(ckpd_context *context, const char *path)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

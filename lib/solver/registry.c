@@ -246,6 +246,7 @@ int32_t ckpd__backend_register_own(ckpd_context *context, const ckpd_backend_tab
 
 int32_t ckpd_backend_register(ckpd_context *context, const ckpd_backend_table *table)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -266,24 +267,28 @@ int32_t ckpd_backend_register(ckpd_context *context, const ckpd_backend_table *t
 
 int32_t ckpd_backend_count(const ckpd_context *context)
 {
+    CKPD__NULL_IF_FOREIGN(context, CKPD__CONTEXT);
     const registry *all = context != NULL ? ckpd__context_registry(context) : NULL;
     return BUILT_IN + (all != NULL ? all->count : 0);
 }
 
 const char *ckpd_backend_name(const ckpd_context *context, int32_t index)
 {
+    CKPD__NULL_IF_FOREIGN(context, CKPD__CONTEXT);
     const ckpd_backend_table *table = context != NULL ? backend_at(context, index) : NULL;
     return table != NULL ? table->name : NULL;
 }
 
 uint32_t ckpd_backend_capabilities(const ckpd_context *context, const char *name)
 {
+    CKPD__NULL_IF_FOREIGN(context, CKPD__CONTEXT);
     const ckpd_backend_table *table = context != NULL ? ckpd__backend_find(context, name) : NULL;
     return table != NULL ? table->capabilities : 0;
 }
 
 const char *ckpd_backend_version(const ckpd_context *context, const char *name)
 {
+    CKPD__NULL_IF_FOREIGN(context, CKPD__CONTEXT);
     const ckpd_backend_table *table = context != NULL ? ckpd__backend_find(context, name) : NULL;
     return table != NULL && table->version != NULL ? table->version : "";
 }

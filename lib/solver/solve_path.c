@@ -566,6 +566,8 @@ int32_t ckpd_path_solve(ckpd_context *context, const char *backend, const ckpd_p
                         const ckpd_solve_params *params, const ckpd_cancel *cancel,
                         ckpd_path_result *result)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
+    CKPD__REFUSE_FOREIGN(context, cancel, CKPD__CANCEL);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

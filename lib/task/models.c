@@ -115,6 +115,7 @@ static int32_t find(ckpd_context *context, const char *name, const ckpd_model_in
 
 int32_t ckpd_task_set_model(ckpd_task *task, const char *model)
 {
+    CKPD__REFUSE_FOREIGN(NULL, task, CKPD__TASK);
     if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -148,6 +149,7 @@ int32_t ckpd_task_set_model(ckpd_task *task, const char *model)
 
 int32_t ckpd_task_set_reference(ckpd_task *task, const char *model)
 {
+    CKPD__REFUSE_FOREIGN(NULL, task, CKPD__TASK);
     if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

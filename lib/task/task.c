@@ -8,6 +8,7 @@ enum { LONGEST_NAME = 255 };
 
 int32_t ckpd_task_new(ckpd_task **out, ckpd_context *context, const char *name)
 {
+    CKPD__REFUSE_FOREIGN(NULL, context, CKPD__CONTEXT);
     if (context == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -26,7 +27,7 @@ int32_t ckpd_task_new(ckpd_task **out, ckpd_context *context, const char *name)
         ckpd__free(context, copy);
         return ckpd__no_memory(context);
     }
-    task->context = ckpd__context_retain(context);
+    ckpd__handle_begin(task, CKPD__TASK, context);
     task->name = copy;
     ckpd__fields_defaults(&ckpd__task_table, task->values);
     *out = task;
@@ -35,21 +36,23 @@ int32_t ckpd_task_new(ckpd_task **out, ckpd_context *context, const char *name)
 
 void ckpd_task_free(ckpd_task *task)
 {
+    CKPD__NULL_IF_FOREIGN(task, CKPD__TASK);
     if (task != NULL) {
         ckpd_context *context = task->context;
         ckpd__free(context, task->name);
-        ckpd__free(context, task);
-        ckpd__context_release(context);
+        ckpd__handle_end(task);
     }
 }
 
 const char *ckpd_task_name(const ckpd_task *task)
 {
+    CKPD__NULL_IF_FOREIGN(task, CKPD__TASK);
     return task != NULL ? task->name : NULL;
 }
 
 int32_t ckpd_task_set(ckpd_task *task, const char *field, double value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, task, CKPD__TASK);
     if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -58,6 +61,7 @@ int32_t ckpd_task_set(ckpd_task *task, const char *field, double value)
 
 int32_t ckpd_task_set_text(ckpd_task *task, const char *field, const char *text)
 {
+    CKPD__REFUSE_FOREIGN(NULL, task, CKPD__TASK);
     if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -66,6 +70,7 @@ int32_t ckpd_task_set_text(ckpd_task *task, const char *field, const char *text)
 
 int32_t ckpd_task_get(const ckpd_task *task, const char *field, double *value)
 {
+    CKPD__REFUSE_FOREIGN(NULL, task, CKPD__TASK);
     if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -74,6 +79,7 @@ int32_t ckpd_task_get(const ckpd_task *task, const char *field, double *value)
 
 int32_t ckpd_task_get_text(const ckpd_task *task, const char *field, char *buffer, size_t size)
 {
+    CKPD__REFUSE_FOREIGN(NULL, task, CKPD__TASK);
     if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }
@@ -89,6 +95,7 @@ int32_t ckpd_task_get_text(const ckpd_task *task, const char *field, char *buffe
 
 int32_t ckpd_task_unset(ckpd_task *task, const char *field)
 {
+    CKPD__REFUSE_FOREIGN(NULL, task, CKPD__TASK);
     if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

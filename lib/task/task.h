@@ -55,7 +55,7 @@ enum {
 };
 
 struct ckpd_task {
-    ckpd_context *context;
+    CKPD__HANDLE;
     char *name;
     double values[CKPD__TASK_FIELDS];
 };

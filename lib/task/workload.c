@@ -166,6 +166,7 @@ int32_t ckpd__task_workload(ckpd_context *context, const ckpd_task *task,
 
 int32_t ckpd_task_workload(const ckpd_task *task, ckpd_workload *out)
 {
+    CKPD__REFUSE_FOREIGN(NULL, task, CKPD__TASK);
     if (task == NULL) {
         return CKPD_ERR_ARGUMENT;
     }

@@ -25,7 +25,8 @@ bool test_fast(void);
 /* true in `make check-long`: loops at their full length. */
 bool test_long(void);
 
-/* true where the program runs inside another (valgrind), whose memory is then in the process too. */
+/* true where the program runs inside another (valgrind), whose memory is then in the process too.
+ */
 bool test_wrapped(void);
 
 /* Path of a file beside the source tree (../shared/NAME), else of the copy in tests/golden (NAME
