@@ -3,8 +3,9 @@
  * Whole groups from a fractional fit. The power lost or gained by rounding is carried to the next
  * launch of the same stop stage, so that the sum keeps following the curve. Then single groups are
  * added, dropped or exchanged with near ones while that lowers the objective; and where that ends
- * too far from the linear program's bound, one group is misplaced on purpose and its surroundings
- * are mended, which is kept when it came out better. The work is bounded and the same each time.
+ * too far from the linear program's bound, a group or two are misplaced on purpose and their
+ * surroundings mended, which is kept when it came out better. The work is bounded and the same each
+ * time.
  */
 #include "shape/search.h"
 
@@ -16,7 +17,7 @@ static const double NEAR = 0.01; /* of the bound: good enough */
 enum {
     REACH = 2, /* slots between the two of an exchange */
     MEND = 3,  /* slots before and after a misplaced group that are mended */
-    KICKS = 120
+    KICKS = 200
 };
 
 /* `offset` is the share of a group from which one is started: 0.5 rounds to the nearest. */
@@ -142,14 +143,15 @@ static int32_t draw(ckpd__random *random, int32_t first, int32_t last)
     return first + (int32_t)(ckpd__random_uniform(random) * (last - first));
 }
 
-/* Misplaces a group near a random moment; false when limits forbid it. */
-static bool misplace(ckpd__search *s, ckpd__random *random, int32_t *slot)
+/* Misplaces a group of a random column of these; *slot is its slot. false when limits forbid it. */
+static bool misplace(ckpd__search *s, ckpd__random *random, int32_t first, int32_t last,
+                     int32_t *slot)
 {
-    int32_t from = draw(random, 0, s->w->columns), j = from;
+    int32_t from = draw(random, first, last), j = from;
     while (s->groups[j] == 0) {
-        j = j + 1 < s->w->columns ? j + 1 : 0;
+        j = j + 1 < last ? j + 1 : first;
         if (j == from) {
-            return false; /* nothing runs at all */
+            return false; /* nothing starts there at all */
         }
     }
     *slot = s->w->column[j].slot;
@@ -176,9 +178,13 @@ static void kick(ckpd__search *s, best *b, double enough)
     ckpd__random_seed(&random, 1, 1);
     ckpd__search_reset(s, b->groups);
     for (int32_t i = 0; i < KICKS && b->objective > enough; i++) {
-        int32_t slot;
-        if (!misplace(s, &random, &slot)) {
+        int32_t slot, other;
+        if (!misplace(s, &random, 0, s->w->columns, &slot)) {
             continue;
+        }
+        if (i % 2 == 1) { /* a second one near by leads out of other valleys */
+            misplace(s, &random, column_at(s, slot - REACH), column_at(s, slot + REACH + 1),
+                     &other);
         }
         descend(s, slot - MEND, slot + MEND);
         if (!keep_best(s, b)) {
