@@ -14,7 +14,8 @@ typedef struct solve_run {
     ckpd_solution *solution;
     ckpd_path_plan start; /* filled when the caller gave a plan */
     bool start_is_plan;   /* and it is a plan of this problem */
-    ckpd_path_plan plan;  /* of the result */
+    double started_s;
+    ckpd_path_plan plan; /* of the result */
     ckpd_path_result result;
     ckpd__solve_info info;
 } solve_run;
@@ -44,6 +45,7 @@ static int32_t ask_backend(solve_run *run)
                                    .progress_user = options->progress_user,
                                    .structure_presolve =
                                        options->values[CKPD__SOLVE_STRUCTURE_PRESOLVE] != 0,
+                                   .started_s = run->started_s,
                                    .start_is_plan = run->start_is_plan,
                                    .prices = run->solution->prices};
     return ckpd__path_solve(run->context, options->backend, &run->model.view, &params, &control,
@@ -147,7 +149,7 @@ static int32_t resolve(ckpd_solution **out, ckpd_problem *problem, int32_t scena
                        const ckpd_solve_options *options, const ckpd_plan *start,
                        const ckpd__prices *prices)
 {
-    solve_run run = {.context = problem->context, .problem = problem};
+    solve_run run = {.context = problem->context, .problem = problem, .started_s = ckpd__clock_s()};
     run.result.size = sizeof run.result;
     run.result.plan = &run.plan;
     ckpd__solve_options_read(options, &run.options);

@@ -83,6 +83,12 @@ typedef struct ckpd__live {
 } ckpd__live;
 int32_t ckpd__live_nodes(ckpd_context *context, const ckpd_path_view *view,
                          const ckpd_path_job *job, ckpd__live *live);
+/*
+ * Whether a job of the path kind has a path at all when it has the site for itself: the same
+ * question for one node, which rows of nodes answer in a fraction of the time.
+ */
+int32_t ckpd__job_is_possible(ckpd_context *context, const ckpd_path_view *view,
+                              const ckpd_path_job *job, bool *possible);
 /* What is drawn and held in a slot before any choice: base load plus fixed power, fixed GPUs. */
 double ckpd__slot_base_kw(const ckpd_path_view *view, int32_t slot);
 double ckpd__slot_fixed_gpus(const ckpd_path_view *view, int32_t slot);

@@ -75,21 +75,21 @@ static int32_t look_for_obvious(path_solve *s, bool *found)
         if (job->kind != CKPD_JOB_PATHS) {
             continue;
         }
-        ckpd__live live;
-        int32_t status = ckpd__live_nodes(s->context, view, job, &live);
+        if (s->host.should_stop(s->host.user) != 0) {
+            return CKPD_OK; /* it was only for the sake of a message */
+        }
+        bool possible;
+        int32_t status = ckpd__job_is_possible(s->context, view, job, &possible);
         if (status != CKPD_OK) {
             return status;
         }
-        if (!live.node[ckpd__node_index(view, job, job->source_state, job->source_slot,
-                                        job->source_segment)]) {
+        if (!possible) {
             char text[sizeof s->answer.message];
             ckpd__format(text, sizeof text,
                          "job %d \"%s\": no path within deadline, GPU and load caps, even alone", j,
                          job->name != NULL ? job->name : "");
             *found = obvious(&s->answer, text);
         }
-        ckpd__free(s->context, live.node);
-        ckpd__free(s->context, live.usable);
     }
     return CKPD_OK;
 }
@@ -522,6 +522,7 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
         return ckpd__no_memory(context);
     }
     ckpd__host_start(&s.host, &s.state, context, control, asked.time_limit_s);
+    s.state.started_s = control->started_s > 0 ? control->started_s : s.state.started_s;
     status = solve(&s, &asked);
     if (status == CKPD_OK) {
         ckpd_path_plan *given = result->plan;

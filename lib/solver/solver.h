@@ -55,6 +55,7 @@ typedef struct ckpd__solve_control {
     int32_t structure_presolve; /* 1: the structure layer runs before a MILP backend */
     int32_t presolve_nodes;     /* nodes it may take, 0: as many as it is allowed by default */
     int32_t no_fallback;        /* 1: only the named backend, no second try with another */
+    double started_s;           /* when the time limit of a path solve began to run; 0: now */
     int32_t start_is_plan;      /* 1: the start was checked, so the problem has a plan */
     ckpd__prices *prices;       /* gets the prices that a path backend ends with */
 } ckpd__solve_control;

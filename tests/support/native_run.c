@@ -12,6 +12,15 @@ static double now(void)
     return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
+static void note_poll(native_run *run)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+    double spent = (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+    run->longest = fmax(run->longest, spent - run->polled);
+    run->polled = spent;
+}
+
 static void *take(size_t bytes, void *user)
 {
     native_run *run = user;
@@ -33,6 +42,8 @@ static int32_t stop(void *user)
 {
     native_run *run = user;
     int32_t polls = ++run->polls;
+    if (run->params.threads == 1)
+        note_poll(run);
     if (run->cancel_at > 0 && polls >= run->cancel_at)
         return 2;
     return now() - run->started > run->params.time_limit_s;
@@ -60,7 +71,10 @@ int32_t native_run_solve(native_run *run, const ckpd_path_view *view, ckpd_path_
     run->allocations = run->held = 0;
     run->polls = 0;
     run->started = now();
+    note_poll(run);
+    run->longest = 0;
     int32_t status = run->solve(&host, view, &run->params, result, NULL);
+    note_poll(run);
     run->seconds = now() - run->started;
     return status;
 }

@@ -18,6 +18,8 @@ typedef struct native_run {
     int32_t cancel_at;     /* polls of should_stop after which it asks for a stop; 0: never */
     _Atomic int32_t polls; /* should_stop is asked from every thread of a backend */
     double started;
+    double polled;  /* processor time of the last poll; with one thread */
+    double longest; /* most of it between two polls, start and end included */
 } native_run;
 
 /* Gap 1e-6, no limits, one thread. `solve` is ckpd__native_solve_paths or a function like it. */

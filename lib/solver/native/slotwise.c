@@ -135,8 +135,9 @@ static double room_of(const nat_slotwise *s)
 /* Ever wider passes until nothing that was left out can be better. */
 static int32_t widen(nat_slotwise *s, const ckpd_host *host)
 {
-    enum { FIRST = 256, FACTOR = 8, WIDEST = 1 << 17 };
-    for (int32_t width = FIRST; width <= WIDEST; width *= FACTOR) {
+    /* The first pass is there to have a plan soon. */
+    enum { FIRST = 16, SECOND = 256, FACTOR = 8, WIDEST = 1 << 17 };
+    for (int32_t width = FIRST; width <= WIDEST; width = width < SECOND ? SECOND : width * FACTOR) {
         double left_out;
         int32_t status = ckpd__nat_slotwise_pass(s, host, width, &left_out);
         if (status != CKPD_OK || s->stop) {
@@ -185,7 +186,8 @@ int32_t ckpd__nat_slotwise_solve(const ckpd_host *host, const ckpd_path_view *vi
                                  const ckpd_solve_params *params, ckpd_path_result *result)
 {
     nat_memory memory = {.host = host};
-    nat_slotwise s = {.params = params, .best_cost = (double)INFINITY, .bound = -(double)INFINITY};
+    nat_slotwise s = {
+        .host = host, .params = params, .best_cost = (double)INFINITY, .bound = -(double)INFINITY};
     int32_t status = view->jobs <= NAT_SLOTWISE_JOBS && !view->storage ? build(&s, &memory, view)
                                                                        : CKPD_ERR_NOT_SUPPORTED;
     if (status == CKPD_OK) {

@@ -32,6 +32,7 @@ typedef struct nat_stage {
 
 typedef struct nat_slotwise {
     nat_model model;
+    const ckpd_host *host;
     const ckpd_solve_params *params;
     int64_t required[NAT_SLOTWISE_JOBS];
     nat_stage *stage;                     /* [slots] */
@@ -55,8 +56,8 @@ int32_t ckpd__nat_slotwise_solve(const ckpd_host *host, const ckpd_path_view *vi
  * ----------------------------------------------------------------------------- */
 
 /* Best multipliers for the stages from `from` on when `need` (share of the required work) is
- * missing. */
-double ckpd__nat_slotwise_multipliers(const nat_slotwise *s, int32_t from, const double *need,
+ * missing. A stop leaves them as good as they are. */
+double ckpd__nat_slotwise_multipliers(nat_slotwise *s, int32_t from, const double *need,
                                       double *multiplier, int32_t rounds);
 /* Fills root_value, ahead and ahead_value, orders the stages and their combinations. */
 void ckpd__nat_slotwise_prepare(nat_slotwise *s);

@@ -56,7 +56,7 @@ static double evaluate(const nat_slotwise *s, int32_t from, const double *need,
  * Subgradient steps towards a target just above the best value, which comes closer when it is not
  * met (Nedic and Bertsekas, SIAM J. Optim. 12 (2001), dynamic step size with target levels).
  */
-double ckpd__nat_slotwise_multipliers(const nat_slotwise *s, int32_t from, const double *need,
+double ckpd__nat_slotwise_multipliers(nat_slotwise *s, int32_t from, const double *need,
                                       double *multiplier, int32_t rounds)
 {
     double at[NAT_SLOTWISE_JOBS], missing[NAT_SLOTWISE_JOBS];
@@ -64,6 +64,9 @@ double ckpd__nat_slotwise_multipliers(const nat_slotwise *s, int32_t from, const
     double best = evaluate(s, from, need, at, missing), value = best;
     double room = 0.1 * fabs(best) + 1e-6, moved = 0;
     for (int32_t round = 0; round < rounds && room > 1e-9 * (fabs(best) + 1); round++) {
+        if (s->stop || (s->host->should_stop && (s->stop = s->host->should_stop(s->host->user)))) {
+            break;
+        }
         double length = 0;
         for (int32_t j = 0; j < s->model.jobs; j++) {
             if (at[j] <= 0 && missing[j] < 0) {

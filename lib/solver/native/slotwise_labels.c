@@ -211,7 +211,8 @@ static int32_t run(nat_slotwise *s, const ckpd_host *host, nat_memory *memory, n
     for (int32_t t = 0; t < s->model.slots; t++) {
         pass->next.count = 0;
         for (int32_t i = 0; i < pass->now.count; i++) {
-            if ((i & 255) == 0 && (s->stop = host->should_stop(host->user)) != 0) {
+            s->stop = s->stop == 0 && (i & 255) == 0 ? host->should_stop(host->user) : s->stop;
+            if (s->stop) {
                 return CKPD_OK;
             }
             extend(pass, t, i);

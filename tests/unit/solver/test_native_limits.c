@@ -6,6 +6,7 @@
 #include "support/support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool read_case(case_view *view, const char *name, case_options options,
@@ -63,6 +64,42 @@ START_TEST(cancel_at_any_poll)
             ck_assert_int_eq(run.held, 0);
             case_view_free(&view);
         }
+}
+END_TEST
+
+/*
+ * Limits and cancel are heeded within 100 ms: so much work lies between two questions at most,
+ * before the first and after the last one included. Counted in processor time, which a busy machine
+ * does not change.
+ */
+START_TEST(asks_often_enough)
+{
+    static const struct {
+        const char *name;
+        case_options options;
+    } days[] = {{"cases/aidc2048-golden.json", {.storage = 1}},
+                {"cases/aidc2048-steep.json", {.repeat = 4, .segments = 24, .storage = 1}},
+                {"cases/aidc2048-steep.json", {.repeat = 12, .segments = 48, .storage = 1}},
+                {"cases/aidc2048-golden.json", {.repeat = 12, .segments = 48}},
+                {"cases/aidc2048-golden.json", {.slotwise = 1}},
+                {"cases/aidc2048-steep.json", {.repeat = 4, .slotwise = 1}},
+                {"cases/scale/j8.json", {0}},
+                {"cases/scale/j100.json", {0}},
+                {"cases/scale/j500.json", {0}}};
+    case_view view;
+    ckpd_path_result result;
+    if (!read_case(&view, days[_i].name, days[_i].options, &result))
+        return;
+    native_run run = native_run_default(ckpd__native_solve_paths);
+    run.cancel_at = test_fast() ? 20 : 150;
+    ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
+    printf("%s: %d slots, at most %.1f ms between polls\n", days[_i].name, (int)view.view.slots,
+           1e3 * run.longest);
+    if (!test_fast())
+        ck_assert_double_le(run.longest, 0.1);
+    ck_assert(result.outcome == CKPD_OUTCOME_OPTIMAL || result.outcome == CKPD_OUTCOME_CANCELLED);
+    ck_assert_int_eq(run.held, 0);
+    case_view_free(&view);
 }
 END_TEST
 
@@ -139,5 +176,10 @@ int main(void)
     const TTest *const tests[] = {
         time_limit_keeps_plan_and_bound, cancel_at_any_poll, memory_runs_out,
         threads_change_nothing,          start_is_kept,      NULL};
-    return test_run(test_suite("native limits", tests));
+    Suite *suite = test_suite("native limits", tests);
+    TCase *often = tcase_create("asks often enough");
+    tcase_set_timeout(often, 120);
+    tcase_add_loop_test(often, asks_often_enough, 0, 9);
+    suite_add_tcase(suite, often);
+    return test_run(suite);
 }
