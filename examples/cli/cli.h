@@ -117,6 +117,15 @@ typedef struct cli_solving {
 int cli_open_case(cli *tool, const char *path, ckpd_case **loaded, ckpd_problem **problem);
 int cli_open_options(cli *tool, const ckpd_case *loaded, const cli_solving *solving,
                      ckpd_solve_options **options);
+/* Gives every limit a price when `flag` was given. Returns -1 or the exit status. */
+int cli_soften(cli *tool, ckpd_problem *problem, const char *flag);
+#define CLI_SOFT_OPTION(flag)                                                                 \
+    {                                                                                         \
+        "--soft", NULL, "limits without a price get one: a plan comes back that passes them", \
+            &(flag)                                                                           \
+    }
+/* Limits with a price that a plan passes, one a line; nothing when it passes none. */
+void cli_print_overruns(const ckpd_report *report, FILE *out);
 /* Solves with progress line and Ctrl-C; the status of the call. `seconds` gets the time it took. */
 int32_t cli_solve(cli *tool, ckpd_problem *problem, int scenario, ckpd_solve_options *options,
                   const ckpd_plan *start, ckpd_solution **solution, double *seconds);

@@ -34,6 +34,12 @@ static void print_runs(const ckpd_case *loaded, const cli_run *runs)
             cli_print_causes(runs[scenario].solution, stdout);
         }
     }
+    for (int scenario = 1; scenario <= CLI_SCENARIOS; scenario++) {
+        double penalty = cli_figure(runs[scenario].solution, "penalty_cost");
+        if (penalty > 0) {
+            printf("S%d passes limits at a price: %.4f of its cost\n", scenario, penalty);
+        }
+    }
     if (runs[3].solution != NULL) {
         puts("S3 ignores checkpoint continuity: a bound, not a plan.");
     }
@@ -70,12 +76,13 @@ static int write_folder(cli *tool, const ckpd_case *loaded, const cli_run *runs,
 
 int cli_scenarios(cli *tool, int count, char **words)
 {
-    const char *path = NULL, *folder = NULL, *only = NULL;
+    const char *path = NULL, *folder = NULL, *only = NULL, *soft = NULL;
     bool wanted[CLI_SCENARIOS + 1] = {false};
     cli_solving solving = {0};
     const cli_option options[] = {
         {"--only", "S1,S4", "only these", &only},
         CLI_SOLVING_OPTIONS(solving),
+        CLI_SOFT_OPTION(soft),
         {"--out", "DIR", "write scenarios.json, and plan and picture of the best scenario",
          &folder},
         {NULL, NULL, NULL, NULL}};
@@ -88,6 +95,7 @@ int cli_scenarios(cli *tool, int count, char **words)
     ckpd_solve_options *solve_options = NULL;
     cli_run runs[CLI_SCENARIOS + 1] = {{NULL, 0}};
     status = cli_open_case(tool, path, &loaded, &problem);
+    status = status < 0 ? cli_soften(tool, problem, soft) : status;
     status = status < 0 ? cli_open_options(tool, loaded, &solving, &solve_options) : status;
     /* A folder that cannot be made is said before the work, not after it. */
     status = status < 0 && folder != NULL ? cli_make_folder(tool, folder) : status;

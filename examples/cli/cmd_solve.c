@@ -32,6 +32,10 @@ static void print_solution(const ckpd_case *loaded, const ckpd_solution *solutio
     cli_table_print(cli_schedule_table(loaded, solution), stdout);
     putchar('\n');
     cli_table_print(cli_figures_table(solution), stdout);
+    if (ckpd_report_overrun_count(ckpd_solution_report(solution)) > 0) {
+        putchar('\n');
+        cli_print_overruns(ckpd_solution_report(solution), stdout);
+    }
 }
 
 /* Files first: a reader of the text may go away early (`| head`), which ends the program. */
@@ -61,11 +65,13 @@ static int choose_scenario(const cli *tool, const ckpd_case *loaded, const char 
 
 int cli_solve_command(cli *tool, int count, char **words)
 {
-    const char *path = NULL, *scenario_text = NULL, *folder = NULL, *start_path = NULL;
+    const char *path = NULL, *scenario_text = NULL, *folder = NULL, *start_path = NULL,
+               *soft = NULL;
     cli_solving solving = {0};
     const cli_option options[] = {
         {"--scenario", "S1..S6", "default: S6 with a battery, else S4", &scenario_text},
         CLI_SOLVING_OPTIONS(solving),
+        CLI_SOFT_OPTION(soft),
         {"--start", "PLAN", "plan file to start from", &start_path},
         {"--out", "DIR", "write plan.json, plan.csv and the picture there", &folder},
         {NULL, NULL, NULL, NULL}};
@@ -79,6 +85,7 @@ int cli_solve_command(cli *tool, int count, char **words)
     ckpd_plan *start = NULL;
     ckpd_solution *solution = NULL;
     status = cli_open_case(tool, path, &loaded, &problem);
+    status = status < 0 ? cli_soften(tool, problem, soft) : status;
     int scenario = status < 0 ? choose_scenario(tool, loaded, scenario_text) : 0;
     status = status < 0 && scenario == 0 ? CLI_BAD_INPUT : status;
     status = status < 0 ? cli_open_options(tool, loaded, &solving, &solve_options) : status;

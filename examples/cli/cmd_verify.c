@@ -14,6 +14,7 @@ static void print_report(const ckpd_report *report, const ckpd_plan_info *info)
             printf(", as claimed");
         }
         puts("");
+        cli_print_overruns(report, stdout);
         return;
     }
     printf("S%d plan violates the case in %d places\n", (int)info->scenario, (int)violations);
@@ -44,6 +45,7 @@ static void report_json(const ckpd_report *report, const ckpd_plan_info *info)
         }
     }
     cli_json_close(&json, '}');
+    cli_json_number(&json, "overruns", ckpd_report_overrun_count(report));
     cli_json_open(&json, "violations", '[');
     for (int32_t i = 0; i < ckpd_report_violation_count(report); i++) {
         ckpd_violation violation = {.size = sizeof violation};
@@ -63,8 +65,8 @@ static void report_json(const ckpd_report *report, const ckpd_plan_info *info)
 
 int cli_verify(cli *tool, int count, char **words)
 {
-    const char *paths[2] = {NULL, NULL};
-    const cli_option options[] = {{NULL, NULL, NULL, NULL}};
+    const char *paths[2] = {NULL, NULL}, *soft = NULL;
+    const cli_option options[] = {CLI_SOFT_OPTION(soft), {NULL, NULL, NULL, NULL}};
     int status = cli_parse(tool, count, words, options, "CASE PLAN", paths, 2, 2);
     if (status >= 0) {
         return status;
@@ -75,6 +77,7 @@ int cli_verify(cli *tool, int count, char **words)
     ckpd_report *report = NULL;
     ckpd_plan_info info = {.size = sizeof info};
     status = cli_open_case(tool, paths[0], &loaded, &problem);
+    status = status < 0 ? cli_soften(tool, problem, soft) : status;
     if (status < 0) {
         int32_t checked = ckpd_case_load_plan(&plan, &info, loaded, paths[1]);
         if (checked == CKPD_OK) {

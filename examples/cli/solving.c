@@ -19,6 +19,32 @@ int cli_open_case(cli *tool, const char *path, ckpd_case **loaded, ckpd_problem 
     return status == CKPD_OK ? -1 : cli_failed(tool, status);
 }
 
+int cli_soften(cli *tool, ckpd_problem *problem, const char *flag)
+{
+    int32_t status = flag != NULL ? ckpd_problem_soften(problem) : CKPD_OK;
+    return status == CKPD_OK ? -1 : cli_failed(tool, status);
+}
+
+void cli_print_overruns(const ckpd_report *report, FILE *out)
+{
+    enum { MOST = 40 };
+    int32_t count = ckpd_report_overrun_count(report);
+    if (count > 0) {
+        fprintf(out, "limits passed at a price:\n");
+    }
+    for (int32_t i = 0; i < count && i < MOST; i++) {
+        ckpd_overrun overrun = {.size = sizeof overrun};
+        if (ckpd_report_get_overrun(report, i, &overrun) == CKPD_OK) {
+            fputs("  ", out);
+            cli_put(out, overrun.message);
+            fprintf(out, ", cost %.4f\n", overrun.cost);
+        }
+    }
+    if (count > MOST) {
+        fprintf(out, "  and %d more; --json lists them all\n", (int)(count - MOST));
+    }
+}
+
 int cli_open_options(cli *tool, const ckpd_case *loaded, const cli_solving *solving,
                      ckpd_solve_options **options)
 {

@@ -69,6 +69,17 @@ CKPD_API int32_t ckpd_problem_set_segments(ckpd_problem *problem, int32_t job, i
  */
 CKPD_API int32_t ckpd_problem_set_gpu_cap(ckpd_problem *problem, double gpus);
 
+/**
+ * Gives every limit a price that has none yet, so that a plan comes back that passes limits where
+ * nothing else is possible (ckpd_report_get_overrun()): import, site and GPU caps, deadlines up to
+ * the horizon, the end SOC. P = 100 x the largest import price by amount, at least 100: P per MWh,
+ * P / 1000 per GPU-hour, P per hour of a job's lateness. Prices of one's own are fields of site
+ * ("import_cap_price_per_mwh", ...), battery ("soc_end_price_per_mwh") and task
+ * ("deadline_price_per_hour"). In S3 lateness costs nothing, so that it stays a lower bound.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_NO_MEMORY @since 0.1
+ */
+CKPD_API int32_t ckpd_problem_soften(ckpd_problem *problem);
+
 /* --- options ---------------------------------------------------------------------------------- */
 
 /** Solve options. Confined. */
@@ -196,6 +207,18 @@ typedef struct ckpd_violation {
     char message[256]; /**< finished text, UTF-8 */
 } ckpd_violation;
 
+/** A limit with a price that a plan passes. No violation: its cost is part of the plan's. */
+typedef struct ckpd_overrun {
+    size_t size;       /**< sizeof(ckpd_overrun), set by the caller */
+    int32_t limit;     /**< CKPD_LIMIT_... */
+    int32_t job;       /**< for CKPD_LIMIT_DEADLINE, else -1 */
+    int32_t slot;      /**< of a cap, else -1 */
+    int32_t reserved;  /**< 0 */
+    double amount;     /**< kW, GPUs, slots or kWh, as CKPD_LIMIT_... says */
+    double cost;       /**< money */
+    char message[256]; /**< finished text, UTF-8 */
+} ckpd_overrun;
+
 /** Result of a verification. Immutable after build. */
 typedef struct ckpd_report ckpd_report;
 
@@ -216,9 +239,21 @@ CKPD_API int32_t ckpd_report_violation_count(const ckpd_report *report);
 CKPD_API int32_t ckpd_report_get_violation(const ckpd_report *report, int32_t index,
                                            ckpd_violation *out);
 /**
+ * Number of limits with a price that the plan passes: caps slot by slot, deadlines by job, the end
+ * SOC. @since 0.1
+ */
+CKPD_API int32_t ckpd_report_overrun_count(const ckpd_report *report);
+/**
+ * Copies one of them.
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE, CKPD_ERR_STRUCT_SIZE @since 0.1
+ */
+CKPD_API int32_t ckpd_report_get_overrun(const ckpd_report *report, int32_t index,
+                                         ckpd_overrun *out);
+/**
  * Recomputed figure by name: "cost" and its terms "import_cost", "export_revenue",
- * "curtailment_cost", "throughput_cost", "end_value", "custom_cost", "edge_cost" (cost = sum of the
- * costs minus export_revenue and end_value); energies "load_mwh", "import_mwh", "export_mwh",
+ * "curtailment_cost", "throughput_cost", "end_value", "custom_cost", "edge_cost", "penalty_cost"
+ * (of limits that were passed at their prices; cost = sum of the costs minus export_revenue and
+ * end_value); energies "load_mwh", "import_mwh", "export_mwh",
  * "curtailment_mwh", "renewable_mwh", "charge_mwh", "discharge_mwh"; "green_share";
  * "min_site_load_kw", "max_site_load_kw".
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME @since 0.1

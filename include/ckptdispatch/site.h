@@ -28,8 +28,10 @@ CKPD_API void ckpd_battery_free(ckpd_battery *battery);
  * Sets a field by name: energy_kwh, charge_kw, discharge_kw, eta_charge, eta_discharge,
  * self_discharge_per_hour, soc_min_kwh, soc_max_kwh, soc_start_kwh, soc_end_kwh, end_value_per_mwh,
  * throughput_cost_per_mwh (on charge and on discharge), recover_soc (flag: a start below soc_min is
- * taken with a warning instead of refused, and is the minimum of this horizon). See
- * ckpd_battery_field_info() for units, bounds, defaults.
+ * taken with a warning instead of refused; until it is back at soc_min the battery does not
+ * discharge and charges with all that its power and the grid leave beside the load that no plan can
+ * avoid), soc_end_price_per_mwh (the end may then miss soc_end_kwh, for "equal" in both directions,
+ * at this price). See ckpd_battery_field_info() for units, bounds, defaults.
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE @since 0.1
  */
 CKPD_API int32_t ckpd_battery_set(ckpd_battery *battery, const char *field, double value);
@@ -68,7 +70,9 @@ CKPD_API double ckpd_site_slot_hours(const ckpd_site *site);
 /**
  * Sets a series, one value per slot, copied. Names: import_price_per_mwh (required),
  * export_price_per_mwh, curtailment_penalty_per_mwh, wind_kw, solar_kw, base_it_kw, pue,
- * site_cap_kw, gpu_cap (required), import_cap_kw, export_cap_kw. Units, bounds and defaults:
+ * site_cap_kw, gpu_cap (required), import_cap_kw, export_cap_kw, and the prices
+ * import_cap_price_per_mwh, site_cap_price_per_mwh, gpu_cap_price_per_gpu_hour at which those caps
+ * may be passed (+infinity: never). Units, bounds and defaults:
  * ckpd_site_series_info(). Caps may be +infinity; gpu_cap is whole.
  * @param count must equal the number of slots
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_LENGTH (names both lengths),

@@ -41,6 +41,7 @@
 #define CKPD__FIRST_mode checkpoint_kw
 #define CKPD__FIRST_mode_table keep_dominated
 #define CKPD__FIRST_model_info reserved
+#define CKPD__FIRST_overrun message
 #define CKPD__FIRST_path_job work_required
 #define CKPD__FIRST_path_plan discharge_kw
 #define CKPD__FIRST_path_prices storage_worth

@@ -33,8 +33,8 @@ static double most_load(const ckpd__model *model, int32_t slot)
 {
     double *const *series = model->problem->site->series;
     double discharge = model->view.storage != NULL ? model->view.storage->discharge_max_kw : 0;
-    double supply = series[CKPD__IMPORT_CAP][slot] + series[CKPD__WIND][slot] +
-                    series[CKPD__SOLAR][slot] + discharge;
+    double supply = ckpd__site_hard_cap(model->problem->site, CKPD__IMPORT_CAP, slot) +
+                    series[CKPD__WIND][slot] + series[CKPD__SOLAR][slot] + discharge;
     return fmin(model->load_cap_kw[slot], supply + 1e-9 * fmax(1.0, supply));
 }
 

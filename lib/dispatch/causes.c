@@ -76,6 +76,9 @@ static bool earliest_alone(const ckpd__model *model, int32_t job, int32_t *segme
                                      graph->spec.segments,
                                      graph->source_slot,
                                      graph->source_segment,
+                                     graph->source_state,
+                                     graph->going_slots,
+                                     graph->source_segment + graph->going_segments,
                                      graph->source_state};
         ckpd__graph_earliest(&reach, CKPD__NEVER - 1, earliest);
         *deadline = CKPD__NEVER;
@@ -85,7 +88,7 @@ static bool earliest_alone(const ckpd__model *model, int32_t job, int32_t *segme
             if (k == graph->spec.segments && earliest[i] < *deadline) {
                 *deadline = earliest[i];
             }
-            if (earliest[i] <= graph->spec.deadline && k > *segments) {
+            if (earliest[i] <= graph->spec.last && k > *segments) {
                 *segments = k;
             }
         }
@@ -101,6 +104,13 @@ static bool earliest_alone(const ckpd__model *model, int32_t job, int32_t *segme
 static void add_late_job(ckpd__causes *causes, const ckpd__graph_spec *s, int32_t segments,
                          int32_t earliest)
 {
+    if (s->may_be_late) {
+        ADD(causes,
+            "job '%s' cannot finish by the end of the horizon (%d slots): %d of %d segments at "
+            "most",
+            s->name, s->slots, segments, s->segments);
+        return;
+    }
     if (earliest >= CKPD__NEVER) {
         ADD(causes,
             "job '%s' cannot finish by its deadline (boundary %d): %d of %d segments at most, and "
@@ -135,11 +145,11 @@ static void check_continuous_job(ckpd__causes *causes, const ckpd__model *model,
 {
     const ckpd_graph *graph = model->problem->job[job];
     int32_t slots = ckpd__continuous_slots(graph);
-    int32_t room = graph->spec.deadline - graph->source_slot;
+    int32_t room = graph->spec.last - graph->source_slot;
     if (slots <= room) {
         return;
     }
-    if (slots >= CKPD__NEVER) {
+    if (slots >= CKPD__NEVER || graph->spec.may_be_late) {
         add_late_job(causes, &graph->spec, graph->source_segment, slots);
         return;
     }
@@ -176,11 +186,11 @@ static void check_jobs(ckpd__causes *causes, const ckpd__model *model)
 {
     for (int32_t j = 0; j < model->problem->jobs; j++) {
         const ckpd_graph *graph = model->problem->job[j];
-        if (graph->source_slot > graph->spec.deadline) {
+        if (graph->source_slot > graph->spec.last) {
             ADD(causes,
                 "job '%s': the edge that runs at the start ends at boundary %d, after the deadline "
                 "%d",
-                graph->spec.name, graph->source_slot, graph->spec.deadline);
+                graph->spec.name, graph->source_slot, graph->spec.last);
         } else if (model->scenario == CKPD_SCENARIO_S3) {
             check_slotwise_job(causes, model, j);
         } else if (ckpd__scenario_is_continuous(model->scenario)) {
@@ -210,8 +220,7 @@ static void add_ranges(ckpd__causes *causes, const char *limit, const char *unit
     }
 }
 
-/* IT power and GPUs that no plan can avoid in a slot: base, running edges, continuous training. */
-static void unavoidable(const ckpd__model *model, int32_t slot, double *it_kw, double *gpus)
+void ckpd__unavoidable(const ckpd__model *model, int32_t slot, double *it_kw, double *gpus)
 {
     *it_kw = model->problem->site->series[CKPD__BASE_IT][slot];
     *gpus = 0;
@@ -250,12 +259,13 @@ static void check_slots(ckpd__causes *causes, const ckpd__model *model)
     double discharge = model->view.storage != NULL ? model->view.storage->discharge_max_kw : 0;
     for (int32_t t = 0; t < slots; t++) {
         double it_kw, gpus;
-        unavoidable(model, t, &it_kw, &gpus);
+        ckpd__unavoidable(model, t, &it_kw, &gpus);
         double load = series[CKPD__PUE][t] * it_kw;
-        gpu[t] = above(gpus, series[CKPD__GPU_CAP][t]);
-        site[t] = above(load, series[CKPD__SITE_CAP][t]);
-        grid[t] = above(load, series[CKPD__IMPORT_CAP][t] + series[CKPD__WIND][t] +
-                                  series[CKPD__SOLAR][t] + discharge);
+        const ckpd_site *limits = model->problem->site;
+        gpu[t] = above(gpus, ckpd__site_hard_cap(limits, CKPD__GPU_CAP, t));
+        site[t] = above(load, ckpd__site_hard_cap(limits, CKPD__SITE_CAP, t));
+        grid[t] = above(load, ckpd__site_hard_cap(limits, CKPD__IMPORT_CAP, t) +
+                                  series[CKPD__WIND][t] + series[CKPD__SOLAR][t] + discharge);
     }
     add_ranges(causes, "GPU cap", "GPUs", gpu, slots);
     add_ranges(causes, "site cap", "kW", site, slots);
@@ -285,8 +295,9 @@ static void check_storage(ckpd__causes *causes, const ckpd__model *model)
     double h = site->slot_hours;
     double high = b[CKPD__BATTERY_SOC_START];
     double low = high;
-    double least = fmin(b[CKPD__BATTERY_SOC_MIN], high);
     for (int32_t t = 0; t < site->slots; t++) {
+        double least =
+            model->soc_floor_kwh != NULL ? model->soc_floor_kwh[t + 1] : b[CKPD__BATTERY_SOC_MIN];
         high = high * retention + b[CKPD__BATTERY_ETA_CHARGE] * b[CKPD__BATTERY_CHARGE] * h;
         if (above(least, high) > 0) {
             ADD(causes, "SOC falls to %g kWh by self-discharge at boundary %d, minimum %g kWh",
@@ -297,7 +308,10 @@ static void check_storage(ckpd__causes *causes, const ckpd__model *model)
         low = low * retention - b[CKPD__BATTERY_DISCHARGE] * h / b[CKPD__BATTERY_ETA_DISCHARGE];
         low = fmax(low, least);
     }
-    check_reach(causes, low, high, b[CKPD__BATTERY_SOC_END], (int32_t)b[CKPD__BATTERY_TERMINAL]);
+    if (isnan(b[CKPD__BATTERY_SOC_END_PRICE])) {
+        check_reach(causes, low, high, b[CKPD__BATTERY_SOC_END],
+                    (int32_t)b[CKPD__BATTERY_TERMINAL]);
+    }
 }
 
 /* --- jobs against caps ------------------------------------------------------------------------ */

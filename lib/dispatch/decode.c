@@ -6,16 +6,17 @@
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static int32_t add_running(ckpd_plan *plan, int32_t job, const ckpd_graph *graph)
+static int32_t add_running(ckpd_plan *plan, int32_t job, const ckpd_graph *graph,
+                           const ckpd_path_job *j)
 {
     const ckpd__graph_spec *s = &graph->spec;
-    if (s->running < 0) {
-        return CKPD_OK;
+    if (s->running < 0 || j->fixed_power_kw == NULL) {
+        return CKPD_OK; /* none, or one that may be given up and is a move like others */
     }
     ckpd_step step = {.from_slot = 0,
-                      .to_slot = graph->source_slot < s->slots ? graph->source_slot : s->slots,
+                      .to_slot = j->source_slot < s->slots ? j->source_slot : s->slots,
                       .from_segment = s->start_segments,
-                      .to_segment = graph->source_segment,
+                      .to_segment = j->source_segment,
                       .mode = s->running,
                       .gpus = graph->mode_gpus[s->running]};
     return ckpd__plan_append(plan, job, &step);
@@ -106,7 +107,7 @@ static int32_t decode_jobs(ckpd_plan *plan, const ckpd__model *model, const ckpd
     int32_t status = CKPD_OK;
     for (int32_t j = 0; j < model->problem->jobs && status == CKPD_OK; j++) {
         const ckpd_path_job *job = &model->job[j];
-        status = add_running(plan, j, model->problem->job[j]);
+        status = add_running(plan, j, model->problem->job[j], job);
         for (int32_t t = 0; t < plan->slots && job->fixed_power_kw != NULL; t++) {
             occupy(plan, t, job->fixed_power_kw[t], job->fixed_gpus[t]);
         }

@@ -54,6 +54,9 @@ struct ckpd_solve_options {
 /* Copies the options, or the defaults when NULL, into `out` (which holds no context). */
 void ckpd__solve_options_read(const ckpd_solve_options *options, ckpd_solve_options *out);
 
+/* Whether a step is the rest of the edge that ran when the horizon began. */
+bool ckpd__is_running_step(const ckpd_graph *graph, const ckpd_step *step);
+
 /* --- plan (plan.c) ---------------------------------------------------------------------------- */
 
 typedef enum ckpd__plan_series {
@@ -160,7 +163,8 @@ typedef struct ckpd__model {
     void **block;                   /* arrays made for the jobs */
     int32_t blocks, block_room;
     ckpd_path_storage storage;
-    bool idle_storage; /* a battery without power or size: no part of the view */
+    bool idle_storage;     /* a battery without power or size: no part of the view */
+    double *soc_floor_kwh; /* [slots + 1] of a battery that starts below its minimum, else NULL */
     double *base_load_kw, *load_cap_kw;
     double *draw_low_kw, *draw_high_kw; /* reach of the devices */
     int64_t *curve_start;
@@ -171,6 +175,15 @@ typedef struct ckpd__model {
 /* Builds the view; free it also after an error. */
 int32_t ckpd__model_build(ckpd__model *model, const ckpd_problem *problem, int32_t scenario);
 void ckpd__model_free(ckpd__model *model);
+/* limits.c: GPU cap, soft caps, and the way back of a battery that starts below its minimum; after
+ * the jobs. */
+int32_t ckpd__model_limits(ckpd__model *model);
+/* A zero-filled array that lives as long as the model; NULL when out of memory. */
+void *ckpd__model_block(ckpd__model *model, size_t count, size_t bytes);
+/* Money for energy at the end that misses what is wanted; 0 where it may not. */
+double ckpd__end_penalty(const ckpd_site *site, double soc_kwh);
+/* Money in a slot for load and GPUs above soft caps; infinite above a hard one. */
+double ckpd__cap_money(const ckpd_site *site, int32_t slot, double load_kw, double gpus);
 /* Slots of the one edge of a continuous job, CKPD__NEVER when beyond every horizon; 0 when it is
  * complete. */
 int32_t ckpd__continuous_slots(const ckpd_graph *graph);
@@ -195,6 +208,9 @@ void ckpd__causes_before(ckpd__causes *causes, const ckpd__model *model);
 /* After a backend has proven that there is no plan: a closing word when nothing above explains it.
  */
 void ckpd__causes_after(ckpd__causes *causes, const ckpd__model *model);
+
+/* IT power and GPUs that no plan can avoid in a slot: base, running edges, continuous training. */
+void ckpd__unavoidable(const ckpd__model *model, int32_t slot, double *it_kw, double *gpus);
 
 /* What one job needs when it has the site for itself. */
 typedef struct ckpd__alone {
@@ -234,6 +250,7 @@ typedef enum ckpd__figure {
     CKPD__FIGURE_END_VALUE,
     CKPD__FIGURE_CUSTOM_COST,
     CKPD__FIGURE_EDGE_COST,
+    CKPD__FIGURE_PENALTY_COST,
     CKPD__FIGURE_LOAD,
     CKPD__FIGURE_IMPORT,
     CKPD__FIGURE_EXPORT,
@@ -251,6 +268,8 @@ struct ckpd_report {
     CKPD__HANDLE;
     ckpd_violation *violation;
     int32_t count, room;
+    ckpd_overrun *overrun; /* limits with a price that the plan passes */
+    int32_t overruns, overrun_room;
     bool out_of_memory;
     double figure[CKPD__FIGURES];
 };
@@ -258,6 +277,8 @@ struct ckpd_report {
 /* Appends a violation; `text` is a finished message. */
 void ckpd__report_violation(ckpd_report *report, int32_t kind, int32_t job, int32_t slot,
                             double amount, const char *text);
+
+void ckpd__report_overrun(ckpd_report *report, const ckpd_overrun *overrun);
 
 /* What the verifier works on (verify.c, verify_jobs.c). It knows site and jobs, nothing of views or
  * solvers. */

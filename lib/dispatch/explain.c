@@ -35,7 +35,7 @@ void ckpd__explain_profile(const ckpd_graph *graph, const ckpd_step *step, int32
                            bool continuous, double *kw)
 {
     int32_t first = 0;
-    if (continuous && graph->spec.running >= 0 && count > 0) {
+    if (continuous && count > 0 && ckpd__is_running_step(graph, &step[0])) {
         add_edge(graph, &step[first++], kw);
     }
     if (continuous && count > first) {

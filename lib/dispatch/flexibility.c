@@ -30,7 +30,7 @@ static double edges_money(const ckpd_graph *graph, const ckpd_step *step, int32_
     double sum = 0;
     int32_t state = graph->source_state;
     for (int32_t i = 0; graph->edge_cost != NULL && i < count; i++) {
-        if (step[i].from_slot < graph->source_slot) {
+        if (ckpd__is_running_step(graph, &step[i])) {
             continue;
         }
         int32_t wanted =
@@ -43,6 +43,7 @@ static double edges_money(const ckpd_graph *graph, const ckpd_step *step, int32_
         }
         state = graph->transition != NULL ? step[i].mode + 1 : 0;
     }
+    sum += count > 0 ? ckpd__graph_late_cost(&graph->spec, step[count - 1].to_slot) : 0;
     return sum;
 }
 
@@ -84,11 +85,12 @@ static double cost_of_change(flexibility *f)
         double draw = e->draw_kw[t] + load - plan[CKPD__PLAN_SITE_LOAD][t];
         const ckpd__pwl *curve = &e->curve[t];
         double slack = ckpd__check_tolerance(load);
-        if (load > site->series[CKPD__SITE_CAP][t] + slack ||
-            f->gpus[t] > site->series[CKPD__GPU_CAP][t] + 1e-6 ||
-            draw > curve->x[curve->count - 1] + slack) {
+        double over = ckpd__cap_money(site, t, load, f->gpus[t]);
+        if (isinf(over) || draw > curve->x[curve->count - 1] + slack) {
             return (double)INFINITY;
         }
+        money += over -
+                 ckpd__cap_money(site, t, plan[CKPD__PLAN_SITE_LOAD][t], plan[CKPD__PLAN_GPUS][t]);
         money += ckpd__pwl_value(curve, draw) - ckpd__pwl_value(curve, e->draw_kw[t]);
     }
     return money;
@@ -108,7 +110,7 @@ static int32_t step_from(const flexibility *f, int32_t job, int32_t slot)
     const ckpd__steps *steps = steps_of(f, job);
     int32_t i = 0;
     while (i < steps->count && (steps->step[i].from_slot < slot ||
-                                steps->step[i].from_slot < f->e->problem->job[job]->source_slot)) {
+                                ckpd__is_running_step(f->e->problem->job[job], &steps->step[i]))) {
         i++;
     }
     return i;
@@ -118,7 +120,7 @@ static int32_t step_from(const flexibility *f, int32_t job, int32_t slot)
 static int32_t slack_of(const flexibility *f, int32_t job, int32_t index)
 {
     const ckpd__steps *steps = steps_of(f, job);
-    int32_t slack = f->e->problem->job[job]->spec.deadline - steps->step[steps->count - 1].to_slot;
+    int32_t slack = f->e->problem->job[job]->spec.last - steps->step[steps->count - 1].to_slot;
     for (int32_t i = index; i + 1 < steps->count; i++) {
         slack += steps->step[i + 1].from_slot - steps->step[i].to_slot;
     }
@@ -196,7 +198,7 @@ static void look_at_battery(ckpd__explain *e, int32_t t)
     const ckpd_site *site = e->problem->site;
     const double *b = site->battery;
     double *const *plan = e->solution->plan->series;
-    double low = fmin(b[CKPD__BATTERY_SOC_MIN], b[CKPD__BATTERY_SOC_START]);
+    double low = b[CKPD__BATTERY_SOC_MIN];
     double kept = plan[CKPD__PLAN_SOC][t] * ckpd__battery_retention(site);
     double h = site->slot_hours;
     double out =

@@ -67,13 +67,28 @@ static double gain_from_store(const marginal *m, int32_t s)
                : -(double)INFINITY;
 }
 
-static bool end_may_fall(const marginal *m)
+/* What a kWh less (sign -1) or more (1) at the end costs; infinite where it may not be. */
+static double end_cost(const marginal *m, int32_t sign)
 {
     const double *b = m->battery;
-    double end = b[CKPD__BATTERY_SOC_END];
-    return b[CKPD__BATTERY_TERMINAL] == CKPD__TERMINAL_FREE ||
-           (b[CKPD__BATTERY_TERMINAL] == CKPD__TERMINAL_AT_LEAST &&
-            m->soc[m->slots] > end + ON_LIMIT * fmax(1.0, end));
+    double wanted = b[CKPD__BATTERY_SOC_END];
+    double off = sign * (m->soc[m->slots] - wanted);
+    double value = -sign * b[CKPD__BATTERY_END_VALUE] / 1000.0;
+    bool less = sign < 0;
+    bool ruled = b[CKPD__BATTERY_TERMINAL] == CKPD__TERMINAL_EQUAL ||
+                 (b[CKPD__BATTERY_TERMINAL] == CKPD__TERMINAL_AT_LEAST && less);
+    double price = isnan(b[CKPD__BATTERY_SOC_END_PRICE]) ? (double)INFINITY
+                                                         : b[CKPD__BATTERY_SOC_END_PRICE] / 1000.0;
+    bool away = off >= -ON_LIMIT * fmax(1.0, wanted); /* on the limit, or beyond it already */
+    if (!ruled) {
+        return value;
+    }
+    if (away) {
+        return value + price;
+    }
+    /* Back towards what is wanted: saves the price where missing it in this direction has one. */
+    bool paid = b[CKPD__BATTERY_TERMINAL] == CKPD__TERMINAL_EQUAL && isfinite(price);
+    return paid ? value - price : value;
 }
 
 /* Cheapest way to make up for one stored kWh missing after slot t. */
@@ -86,8 +101,8 @@ static double cost_to_restore(const marginal *m, int32_t t)
         left *= m->retention;
         best = fmin(best, left * cost_to_store(m, s));
     }
-    if (s == m->slots && above_low(m, s) && end_may_fall(m)) {
-        best = fmin(best, left * m->battery[CKPD__BATTERY_END_VALUE] / 1000.0);
+    if (s == m->slots && above_low(m, s)) {
+        best = fmin(best, left * end_cost(m, -1));
     }
     double needed = 1;
     for (s = t - 1; s >= 0 && s >= t - FARTHEST && below_high(m, s + 1); s--) {
@@ -107,9 +122,8 @@ static double gain_from_surplus(const marginal *m, int32_t t)
         left *= m->retention;
         best = fmax(best, left * gain_from_store(m, s));
     }
-    if (s == m->slots && below_high(m, s) &&
-        m->battery[CKPD__BATTERY_TERMINAL] != CKPD__TERMINAL_EQUAL) {
-        best = fmax(best, left * m->battery[CKPD__BATTERY_END_VALUE] / 1000.0);
+    if (s == m->slots && below_high(m, s)) {
+        best = fmax(best, -left * end_cost(m, 1));
     }
     double freed = 1;
     for (s = t - 1; s >= 0 && s >= t - FARTHEST && above_low(m, s + 1); s--) {
@@ -187,8 +201,8 @@ void ckpd__explain_marginals(ckpd__explain *e)
     if (m.storage) {
         m.retention = ckpd__battery_retention(site);
         m.wear = site->battery[CKPD__BATTERY_THROUGHPUT_COST] / 1000.0;
-        m.soc_low =
-            fmin(site->battery[CKPD__BATTERY_SOC_MIN], site->battery[CKPD__BATTERY_SOC_START]);
+        /* Below its minimum the battery is on its one way back and free for nothing else. */
+        m.soc_low = site->battery[CKPD__BATTERY_SOC_MIN];
     }
     for (int32_t t = 0; t < m.slots; t++) {
         own_slopes(&m, t);

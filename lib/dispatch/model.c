@@ -11,8 +11,7 @@ static const double WORK_TOLERANCE = 1e-9;
 /* What a year-long slot leaves of the energy is nothing: backends want a positive share. */
 static const double LEAST_RETENTION = 1e-6;
 
-/* A zero-filled array that lives as long as the model; NULL when out of memory. */
-static void *make_block(ckpd__model *model, size_t count, size_t bytes)
+void *ckpd__model_block(ckpd__model *model, size_t count, size_t bytes)
 {
     if (model->blocks == model->block_room) {
         int32_t room = 2 * model->block_room + 16;
@@ -64,7 +63,7 @@ static ckpd_path_job common_job(const ckpd_graph *graph)
                            .source_slot = graph->source_slot,
                            .source_segment = graph->source_segment,
                            .source_state = 0,
-                           .deadline = graph->spec.deadline,
+                           .deadline = graph->spec.last,
                            .may_wait = 1,
                            .modes = graph->spec.modes,
                            .mode_gpus = graph->mode_gpus,
@@ -74,46 +73,151 @@ static ckpd_path_job common_job(const ckpd_graph *graph)
                            .fixed_gpus = graph->fixed_gpus};
 }
 
-static ckpd_path_job free_job(const ckpd_graph *graph)
+/* The table of edge costs with what finishing late costs besides. */
+static int32_t add_lateness(ckpd__model *model, const ckpd_graph *graph, ckpd_path_job *job)
 {
-    ckpd_path_job job = common_job(graph);
-    job.source_state = graph->source_state;
-    job.moves = graph->moves.count;
-    job.states = graph->states;
-    job.move_mode = graph->moves.mode;
-    job.move_slots = graph->moves.slots;
-    job.move_segments = graph->moves.segments;
-    job.move_class = graph->moves.transition_class;
-    job.move_last_kw = graph->moves.last_kw;
-    job.transition = graph->transition;
-    job.node_open = graph->node_open;
-    job.edge_cost = graph->edge_cost;
-    return job;
-}
-
-/* Money of the one edge of a continuous job, from the table the graph was built with. */
-static int32_t continuous_cost(ckpd__model *model, const ckpd_graph *graph, int32_t to_do,
-                               ckpd_path_job *job)
-{
-    if (graph->edge_cost == NULL) {
+    const ckpd__graph_spec *s = &graph->spec;
+    size_t cells = (size_t)s->slots * (size_t)s->segments;
+    if (!s->may_be_late || s->deadline >= s->last || s->late_price == 0) {
         return CKPD_OK;
     }
-    int32_t baseline = graph->spec.baseline;
-    int32_t wanted =
-        ckpd__graph_class(graph->transition, graph->spec.modes, graph->source_state, baseline);
-    int32_t move = ckpd__graph_find_move(graph, baseline, to_do, wanted);
-    double *cost =
-        make_block(model, (size_t)graph->spec.slots * (size_t)graph->spec.segments, sizeof *cost);
+    double *cost = ckpd__model_block(model, (size_t)job->moves * cells, sizeof *cost);
     if (cost == NULL) {
         return ckpd__no_memory(model->context);
     }
-    job->edge_cost = cost;
-    if (move >= 0) {
-        size_t at = (size_t)graph->source_slot * (size_t)graph->spec.segments +
-                    (size_t)graph->source_segment;
-        cost[at] = graph->edge_cost[ckpd__graph_edge(graph, move, graph->source_slot,
-                                                     graph->source_segment)];
+    if (job->edge_cost != NULL) {
+        memcpy(cost, job->edge_cost, (size_t)job->moves * cells * sizeof *cost);
     }
+    for (int32_t i = 0; i < job->moves; i++) {
+        int32_t from = s->segments - job->move_segments[i]; /* the move that finishes the job */
+        for (int32_t t = 0; t + job->move_slots[i] <= s->last; t++) {
+            cost[ckpd__graph_edge(graph, i, t, from)] +=
+                ckpd__graph_late_cost(s, t + job->move_slots[i]);
+        }
+    }
+    job->edge_cost = cost;
+    return CKPD_OK;
+}
+
+/* A copy of `count` entries with room for one more. */
+static void *extended(ckpd__model *model, const void *from, size_t count, size_t bytes)
+{
+    void *copy = ckpd__model_block(model, count + 1, bytes);
+    if (copy != NULL && from != NULL && count > 0) {
+        memcpy(copy, from, count * bytes);
+    }
+    return copy;
+}
+
+/* Adds the rest of a running edge that may be given up as a move that exists at the source only. */
+static int32_t add_going(ckpd__model *model, const ckpd_graph *graph, ckpd_path_job *job)
+{
+    const ckpd__graph_spec *s = &graph->spec;
+    size_t n = (size_t)job->moves, cells = (size_t)s->slots * (size_t)s->segments;
+    if (graph->going_slots == 0) {
+        return CKPD_OK;
+    }
+    int32_t *mode = extended(model, job->move_mode, n, sizeof *mode);
+    int32_t *slots = extended(model, job->move_slots, n, sizeof *slots);
+    int32_t *segments = extended(model, job->move_segments, n, sizeof *segments);
+    int32_t *classes = extended(model, job->move_class, n, sizeof *classes);
+    double *last = extended(model, job->move_last_kw, n, sizeof *last);
+    double *cost = extended(model, job->edge_cost, n * cells, cells * sizeof *cost);
+    uint8_t *closed = ckpd__model_block(model, n + 1, cells);
+    if (mode == NULL || slots == NULL || segments == NULL || classes == NULL || last == NULL ||
+        cost == NULL || closed == NULL) {
+        return ckpd__no_memory(model->context);
+    }
+    for (size_t i = 0; i <= n; i++) {
+        classes[i] = job->move_class == NULL ? 1 : classes[i];
+        last[i] = job->move_last_kw == NULL && i < n ? job->mode_power_kw[mode[i]] : last[i];
+    }
+    mode[n] = graph->going_mode;
+    slots[n] = graph->going_slots;
+    segments[n] = graph->going_segments;
+    classes[n] = ckpd__graph_class(job->transition, job->modes, job->source_state, mode[n]);
+    last[n] = graph->going_last_kw;
+    memset(closed + n * cells, 1, cells);
+    closed[ckpd__graph_edge(graph, (int32_t)n, 0, graph->source_segment)] = 0;
+    job->move_mode = mode;
+    job->move_slots = slots;
+    job->move_segments = segments;
+    job->move_class = classes;
+    job->move_last_kw = last;
+    job->edge_cost = job->edge_cost != NULL ? cost : NULL;
+    job->edge_closed = closed;
+    job->moves++;
+    return CKPD_OK;
+}
+
+static int32_t free_job(ckpd__model *model, const ckpd_graph *graph, ckpd_path_job *job)
+{
+    *job = common_job(graph);
+    job->source_state = graph->source_state;
+    job->moves = graph->moves.count;
+    job->states = graph->states;
+    job->move_mode = graph->moves.mode;
+    job->move_slots = graph->moves.slots;
+    job->move_segments = graph->moves.segments;
+    job->move_class = graph->moves.transition_class;
+    job->move_last_kw = graph->moves.last_kw;
+    job->transition = graph->transition;
+    job->node_open = graph->node_open;
+    job->edge_cost = graph->edge_cost;
+    int32_t status = add_going(model, graph, job);
+    return status == CKPD_OK ? add_lateness(model, graph, job) : status;
+}
+
+/* Continuous training goes on with a running edge that may be given up, where that fits. */
+static int32_t fix_going(ckpd__model *model, const ckpd_graph *graph, ckpd_path_job *job)
+{
+    const ckpd__graph_spec *s = &graph->spec;
+    int32_t to_do = s->segments - graph->source_segment - graph->going_segments;
+    int32_t rest = to_do > 0 ? ckpd__graph_slots(ckpd__graph_length(s, s->baseline, to_do, 0)) : 0;
+    if (graph->going_slots == 0 || rest > s->last - graph->going_slots) {
+        return CKPD_OK;
+    }
+    double *power = ckpd__model_block(model, (size_t)s->slots, sizeof *power);
+    int32_t *gpus = ckpd__model_block(model, (size_t)s->slots, sizeof *gpus);
+    if (power == NULL || gpus == NULL) {
+        return ckpd__no_memory(model->context);
+    }
+    for (int32_t t = 0; t < graph->going_slots; t++) {
+        power[t] = t == graph->going_slots - 1 ? graph->going_last_kw
+                                               : graph->mode_power_kw[graph->going_mode];
+        gpus[t] = graph->mode_gpus[graph->going_mode];
+    }
+    job->fixed_power_kw = power;
+    job->fixed_gpus = gpus;
+    job->source_slot = graph->going_slots;
+    job->source_segment += graph->going_segments;
+    return CKPD_OK;
+}
+
+/* Money of the one edge of a continuous job, from the table the graph was built with, and of its
+ * lateness. */
+static int32_t continuous_cost(ckpd__model *model, const ckpd_graph *graph, int32_t to_do,
+                               ckpd_path_job *job)
+{
+    const ckpd__graph_spec *s = &graph->spec;
+    double late = ckpd__graph_late_cost(s, job->source_slot + job->move_slots[0]);
+    if (graph->edge_cost == NULL && late == 0) {
+        return CKPD_OK;
+    }
+    int32_t baseline = s->baseline;
+    int32_t wanted = ckpd__graph_class(graph->transition, s->modes, graph->source_state, baseline);
+    int32_t move = ckpd__graph_find_move(graph, baseline, to_do, wanted);
+    double *cost = ckpd__model_block(model, (size_t)s->slots * (size_t)s->segments, sizeof *cost);
+    if (cost == NULL) {
+        return ckpd__no_memory(model->context);
+    }
+    size_t at = (size_t)job->source_slot * (size_t)s->segments + (size_t)job->source_segment;
+    job->edge_cost = cost;
+    if (move >= 0 && graph->edge_cost != NULL) {
+        cost[at] =
+            graph->edge_cost[ckpd__graph_edge(graph, move, job->source_slot, job->source_segment)];
+    }
+    cost[at] += late;
     return CKPD_OK;
 }
 
@@ -121,35 +225,35 @@ static int32_t continuous_cost(ckpd__model *model, const ckpd_graph *graph, int3
 static int32_t continuous_job(ckpd__model *model, const ckpd_graph *graph, ckpd_path_job *job)
 {
     const ckpd__graph_spec *s = &graph->spec;
-    int32_t to_do = s->segments - graph->source_segment;
-    int32_t slots = ckpd__continuous_slots(graph);
-    int32_t *move = make_block(model, 3, sizeof *move);
-    double *last = make_block(model, 1, sizeof *last);
+    int32_t *move = ckpd__model_block(model, 3, sizeof *move);
+    double *last = ckpd__model_block(model, 1, sizeof *last);
     size_t row = (size_t)s->segments + 1;
-    uint8_t *open = make_block(model, (size_t)s->slots + 1, row);
-    if (move == NULL || last == NULL || open == NULL) {
+    uint8_t *open = ckpd__model_block(model, (size_t)s->slots + 1, row);
+    *job = common_job(graph);
+    if (move == NULL || last == NULL || open == NULL || fix_going(model, graph, job) != CKPD_OK) {
         return ckpd__no_memory(model->context);
     }
-    *job = common_job(graph);
+    int32_t to_do = s->segments - job->source_segment;
+    double length = to_do > 0 ? ckpd__graph_length(s, s->baseline, to_do, 0) : 0;
+    int32_t slots = to_do > 0 ? ckpd__graph_slots(length) : 0;
     job->may_wait = 0;
     job->node_open = open;
     job->move_mode = &move[0];
     job->move_slots = &move[1];
     job->move_segments = &move[2];
     job->move_last_kw = last;
-    if (slots > s->deadline - graph->source_slot) {
+    if (slots > s->last - job->source_slot) {
         return CKPD_OK; /* no open node: said as a cause before any solve */
     }
-    open[(size_t)graph->source_slot * row + (size_t)graph->source_segment] = 1;
-    open[(size_t)(graph->source_slot + slots) * row + (size_t)s->segments] = 1;
+    open[(size_t)job->source_slot * row + (size_t)job->source_segment] = 1;
+    open[(size_t)(job->source_slot + slots) * row + (size_t)s->segments] = 1;
     if (to_do == 0) {
         return CKPD_OK;
     }
     move[0] = s->baseline;
     move[1] = slots;
     move[2] = to_do;
-    last[0] =
-        ckpd__graph_last_power(s, s->baseline, ckpd__graph_length(s, s->baseline, to_do, 0), slots);
+    last[0] = ckpd__graph_last_power(s, s->baseline, length, slots);
     job->moves = 1;
     return continuous_cost(model, graph, to_do, job);
 }
@@ -158,7 +262,7 @@ static int32_t continuous_job(ckpd__model *model, const ckpd_graph *graph, ckpd_
 static int32_t slotwise_job(ckpd__model *model, const ckpd_graph *graph, ckpd_path_job *job)
 {
     const ckpd__graph_spec *s = &graph->spec;
-    double *work = make_block(model, (size_t)s->modes, sizeof *work);
+    double *work = ckpd__model_block(model, (size_t)s->modes, sizeof *work);
     if (work == NULL) {
         return ckpd__no_memory(model->context);
     }
@@ -168,16 +272,19 @@ static int32_t slotwise_job(ckpd__model *model, const ckpd_graph *graph, ckpd_pa
     *job = common_job(graph);
     job->kind = CKPD_JOB_SLOTWISE;
     job->mode_work_per_slot = work;
-    job->work_required =
-        (s->segments - graph->source_segment) * (s->work / s->segments) * (1.0 - WORK_TOLERANCE);
+    /* A running edge that may be given up: its work counts, given up or not, so that this stays a
+       lower bound. */
+    double done = s->running >= 0 && s->may_lose ? s->running_slots * work[s->running] : 0;
+    double left = (s->segments - graph->source_segment) * (s->work / s->segments) - done;
+    job->work_required = fmax(0.0, left) * (1.0 - WORK_TOLERANCE);
     return CKPD_OK;
 }
 
 static int32_t make_jobs(ckpd__model *model)
 {
     const ckpd_problem *problem = model->problem;
-    model->job = make_block(model, (size_t)problem->jobs, sizeof *model->job);
-    model->job_list = make_block(model, (size_t)problem->jobs, sizeof(ckpd_path_job *));
+    model->job = ckpd__model_block(model, (size_t)problem->jobs, sizeof *model->job);
+    model->job_list = ckpd__model_block(model, (size_t)problem->jobs, sizeof(ckpd_path_job *));
     if (model->job == NULL || model->job_list == NULL) {
         return ckpd__no_memory(model->context);
     }
@@ -190,7 +297,13 @@ static int32_t make_jobs(ckpd__model *model)
         } else if (ckpd__scenario_is_continuous(model->scenario)) {
             status = continuous_job(model, graph, &model->job[j]);
         } else {
-            model->job[j] = free_job(graph);
+            status = free_job(model, graph, &model->job[j]);
+        }
+        /* A running edge that finishes its job after the deadline: no plan changes that. */
+        const ckpd_path_job *job = &model->job[j];
+        if (status == CKPD_OK && job->kind == CKPD_JOB_PATHS && job->fixed_power_kw != NULL &&
+            job->source_segment == job->segments) {
+            model->view.cost_offset += ckpd__graph_late_cost(&graph->spec, job->source_slot);
         }
     }
     return status;
@@ -226,14 +339,19 @@ static void make_storage(ckpd__model *model)
         .eta_charge = b[CKPD__BATTERY_ETA_CHARGE],
         .eta_discharge = b[CKPD__BATTERY_ETA_DISCHARGE],
         .retention = fmax(LEAST_RETENTION, ckpd__battery_retention(site)),
-        /* A start below the minimum (recover_soc) lowers it: the way back is not forced. */
-        .soc_min_kwh = fmin(b[CKPD__BATTERY_SOC_MIN], b[CKPD__BATTERY_SOC_START]),
+        .soc_min_kwh = b[CKPD__BATTERY_SOC_MIN],
         .soc_max_kwh = b[CKPD__BATTERY_SOC_MAX],
         .soc_start_kwh = b[CKPD__BATTERY_SOC_START],
         .terminal = terminal,
         .soc_end_kwh = terminal == CKPD_TERMINAL_FREE ? 0 : b[CKPD__BATTERY_SOC_END],
         .end_value_per_kwh = b[CKPD__BATTERY_END_VALUE] / 1000.0,
         .throughput_cost_per_kwh = b[CKPD__BATTERY_THROUGHPUT_COST] / 1000.0};
+    if (terminal != CKPD_TERMINAL_FREE && !isnan(b[CKPD__BATTERY_SOC_END_PRICE])) {
+        double price = b[CKPD__BATTERY_SOC_END_PRICE] / 1000.0;
+        model->storage.terminal = CKPD_TERMINAL_FREE;
+        model->storage.end_short_cost_per_kwh = price;
+        model->storage.end_over_cost_per_kwh = terminal == CKPD_TERMINAL_EQUAL ? price : 0;
+    }
     model->view.storage = &model->storage;
 }
 
@@ -246,7 +364,7 @@ static double most_power(const ckpd__model *model, const ckpd_path_job *job, int
     if (slot < job->source_slot || slot >= job->deadline) {
         return most;
     }
-    double gpu_cap = model->problem->site->series[CKPD__GPU_CAP][slot];
+    double gpu_cap = ckpd__site_hard_cap(model->problem->site, CKPD__GPU_CAP, slot);
     if (job->may_wait == 0) {
         return fmax(most, job->moves > 0 ? job->mode_power_kw[job->move_mode[0]] : 0);
     }
@@ -304,9 +422,9 @@ static int32_t make_slots(ckpd__model *model)
 {
     const ckpd_site *site = model->problem->site;
     size_t slots = (size_t)site->slots;
-    double *block = make_block(model, 4 * slots, sizeof *block);
-    model->curve_start = make_block(model, slots + 1, sizeof *model->curve_start);
-    model->curve_convex = make_block(model, slots, 1);
+    double *block = ckpd__model_block(model, 4 * slots, sizeof *block);
+    model->curve_start = ckpd__model_block(model, slots + 1, sizeof *model->curve_start);
+    model->curve_convex = ckpd__model_block(model, slots, 1);
     if (block == NULL || model->curve_start == NULL || model->curve_convex == NULL) {
         return ckpd__no_memory(model->context);
     }
@@ -317,7 +435,7 @@ static int32_t make_slots(ckpd__model *model)
     model->view.load_factor = site->series[CKPD__PUE];
     int32_t status = CKPD_OK;
     for (int32_t t = 0; t < site->slots && status == CKPD_OK; t++) {
-        double cap = site->series[CKPD__SITE_CAP][t];
+        double cap = ckpd__site_hard_cap(site, CKPD__SITE_CAP, t);
         model->base_load_kw[t] = site->series[CKPD__PUE][t] * site->series[CKPD__BASE_IT][t];
         model->load_cap_kw[t] = isinf(cap) ? cap : cap + CAP_SLACK * fmax(1.0, cap);
         reach_of_devices(model, t);
@@ -346,26 +464,29 @@ int32_t ckpd__model_build(ckpd__model *model, const ckpd_problem *problem, int32
     model->context = problem->context;
     model->problem = problem;
     model->scenario = scenario;
+    model->view.slots = site->slots;
+    model->view.slot_hours = site->slot_hours;
     make_storage(model);
     int32_t status = make_jobs(model);
     if (status == CKPD_OK) {
         status = make_slots(model);
+    }
+    if (status == CKPD_OK) {
+        status = ckpd__model_limits(model);
     }
     if (status != CKPD_OK) {
         return status;
     }
     ckpd_path_view *view = &model->view;
     view->size = sizeof *view;
-    view->slots = site->slots;
     view->jobs = problem->jobs;
-    view->slot_hours = site->slot_hours;
     if (model->idle_storage) {
-        view->cost_offset = 0.0 - site->battery[CKPD__BATTERY_END_VALUE] / 1000.0 * idle_end(site);
+        view->cost_offset -= site->battery[CKPD__BATTERY_END_VALUE] / 1000.0 * idle_end(site);
+        view->cost_offset += ckpd__end_penalty(site, idle_end(site));
     }
     view->job = model->job_list;
     view->base_load_kw = model->base_load_kw;
     view->load_cap_kw = model->load_cap_kw;
-    view->gpu_cap = site->series[CKPD__GPU_CAP];
     view->curve_start = model->curve_start;
     view->curve_x_kw = model->curves.x;
     view->curve_cost = model->curves.y;

@@ -91,6 +91,16 @@ void ckpd_plan_free(ckpd_plan *plan)
     ckpd__handle_end(plan);
 }
 
+bool ckpd__is_running_step(const ckpd_graph *graph, const ckpd_step *step)
+{
+    if (graph->going_slots == 0) {
+        return step->from_slot < graph->source_slot;
+    }
+    return step->from_slot == 0 && step->to_slot == graph->going_slots &&
+           step->mode == graph->going_mode &&
+           step->to_segment - step->from_segment == graph->going_segments;
+}
+
 int32_t ckpd__plan_append(ckpd_plan *plan, int32_t job, const ckpd_step *step)
 {
     ckpd__steps *steps = &plan->steps[job];

@@ -191,6 +191,73 @@ int32_t ckpd_problem_set_gpu_cap(ckpd_problem *problem, double gpus)
     return ckpd_site_set_constant(problem->site, "gpu_cap", gpus);
 }
 
+/* --- limits with prices ----------------------------------------------------------------------- */
+
+static const double PENALTY_FACTOR = 100;
+
+/* A price for the slots of a finite cap that has none. */
+static void price_cap(ckpd_site *site, ckpd__series cap, ckpd__series price, double amount)
+{
+    for (int32_t t = 0; t < site->slots; t++) {
+        if (isinf(site->series[price][t]) && isfinite(site->series[cap][t])) {
+            site->series[price][t] = amount;
+        }
+    }
+}
+
+static int32_t soften_jobs(ckpd_problem *problem, double price)
+{
+    ckpd_context *context = problem->context;
+    ckpd_graph **made = ckpd__calloc(context, (size_t)problem->jobs, sizeof(ckpd_graph *));
+    int32_t status = made != NULL ? CKPD_OK : ckpd__no_memory(context);
+    for (int32_t j = 0; j < problem->jobs && status == CKPD_OK; j++) {
+        ckpd__graph_spec spec = problem->job[j]->spec;
+        if (spec.may_be_late || spec.deadline >= spec.slots) {
+            made[j] = ckpd__graph_retain(problem->job[j]);
+            continue;
+        }
+        spec.may_be_late = 1;
+        spec.late_price = price;
+        status = ckpd__graph_make(&made[j], context, &spec);
+    }
+    for (int32_t j = 0; made != NULL && j < problem->jobs; j++) {
+        if (status == CKPD_OK) {
+            ckpd_graph *old = problem->job[j];
+            problem->job[j] = made[j];
+            made[j] = old;
+        }
+        ckpd_graph_free(made[j]);
+    }
+    ckpd__free(context, (void *)made);
+    return status;
+}
+
+int32_t ckpd_problem_soften(ckpd_problem *problem)
+{
+    CKPD__REFUSE_FOREIGN(NULL, problem, CKPD__PROBLEM);
+    if (problem == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    ckpd_site *site = problem->site;
+    double price = 1;
+    for (int32_t t = 0; t < site->slots; t++) {
+        price = fmax(price, fabs(site->series[CKPD__IMPORT_PRICE][t]));
+    }
+    price = fmin(PENALTY_FACTOR * price, 1e9);
+    int32_t status = soften_jobs(problem, price);
+    if (status != CKPD_OK) {
+        return status;
+    }
+    price_cap(site, CKPD__IMPORT_CAP, CKPD__IMPORT_CAP_PRICE, price);
+    price_cap(site, CKPD__SITE_CAP, CKPD__SITE_CAP_PRICE, price);
+    price_cap(site, CKPD__GPU_CAP, CKPD__GPU_CAP_PRICE, price / 1000.0);
+    double *b = site->battery;
+    if (site->has_battery && isnan(b[CKPD__BATTERY_SOC_END_PRICE])) {
+        b[CKPD__BATTERY_SOC_END_PRICE] = price;
+    }
+    return CKPD_OK;
+}
+
 /* --- scenarios -------------------------------------------------------------------------------- */
 
 bool ckpd__scenario_has_storage(int32_t scenario)

@@ -19,6 +19,7 @@ static const ckpd__field figure_fields[] = {
     FIGURE("end_value", "money", "worth of the energy left in the battery"),
     FIGURE("custom_cost", "money", "custom cost curves"),
     FIGURE("edge_cost", "money", "amounts of training edges"),
+    FIGURE("penalty_cost", "money", "limits that were passed, at their prices"),
     FIGURE("load_mwh", "MWh", "site load without the battery"),
     FIGURE("import_mwh", "MWh", "energy bought"),
     FIGURE("export_mwh", "MWh", "energy sold"),
@@ -65,12 +66,29 @@ void ckpd__report_violation(ckpd_report *report, int32_t kind, int32_t job, int3
     ckpd__format(v->message, sizeof v->message, "%s", text);
 }
 
+void ckpd__report_overrun(ckpd_report *report, const ckpd_overrun *overrun)
+{
+    if (report->overruns == report->overrun_room) {
+        int32_t room = 2 * report->overrun_room + 8;
+        ckpd_overrun *grown =
+            ckpd__realloc(report->context, report->overrun, (size_t)room, sizeof *grown);
+        if (grown == NULL) {
+            report->out_of_memory = true;
+            return;
+        }
+        report->overrun = grown;
+        report->overrun_room = room;
+    }
+    report->overrun[report->overruns++] = *overrun;
+}
+
 void ckpd_report_free(ckpd_report *report)
 {
     CKPD__NULL_IF_FOREIGN(report, CKPD__REPORT);
     if (report != NULL) {
         ckpd_context *context = report->context;
         ckpd__free(context, report->violation);
+        ckpd__free(context, report->overrun);
         ckpd__handle_end(report);
     }
 }
@@ -91,6 +109,24 @@ int32_t ckpd_report_get_violation(const ckpd_report *report, int32_t index, ckpd
         return CKPD_ERR_RANGE;
     }
     return CKPD__STRUCT_OUT(NULL, violation, out, &report->violation[index]);
+}
+
+int32_t ckpd_report_overrun_count(const ckpd_report *report)
+{
+    CKPD__NULL_IF_FOREIGN(report, CKPD__REPORT);
+    return report != NULL ? report->overruns : 0;
+}
+
+int32_t ckpd_report_get_overrun(const ckpd_report *report, int32_t index, ckpd_overrun *out)
+{
+    CKPD__REFUSE_FOREIGN(NULL, report, CKPD__REPORT);
+    if (report == NULL || out == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    if (index < 0 || index >= report->overruns) {
+        return CKPD_ERR_RANGE;
+    }
+    return CKPD__STRUCT_OUT(NULL, overrun, out, &report->overrun[index]);
 }
 
 int32_t ckpd_report_get(const ckpd_report *report, const char *name, double *value)

@@ -78,7 +78,7 @@ static void fill_gaps(ckpd_solution *solution)
 {
     const double *figure = solution->report->figure;
     double scale = 1; /* a plan that costs nothing needs one */
-    for (int32_t i = CKPD__FIGURE_COST; i <= CKPD__FIGURE_EDGE_COST; i++) {
+    for (int32_t i = CKPD__FIGURE_COST; i <= CKPD__FIGURE_PENALTY_COST; i++) {
         scale = fmax(scale, fabs(figure[i]));
     }
     if (!isfinite(solution->bound)) {

@@ -50,20 +50,27 @@ static double next_knot(const ckpd_site *site, int32_t slot, int32_t argument, d
     return end;
 }
 
+/* What a flow costs and how far it goes: beyond `soft_cap` each kWh costs `over_price` more. */
+typedef struct charge {
+    int32_t argument; /* CKPD_COST_... of its custom curves */
+    double price, cap, soft_cap, over_price;
+} charge;
+
 /* Money per hour of a flow in [0, cap]; with `mirrored` over minus the flow. */
-static int32_t make_component(ckpd_context *context, const ckpd_site *site, int32_t slot,
-                              int32_t argument, double price_per_mwh, double cap, bool mirrored,
-                              ckpd__pwl *out)
+static int32_t make_component(ckpd_context *context, const ckpd_site *site, int32_t slot, charge c,
+                              bool mirrored, ckpd__pwl *out)
 {
     double x = 0;
     int32_t status = CKPD_OK;
     for (;;) {
-        double money = price_per_mwh / 1000.0 * x + custom_value(site, slot, argument, x);
+        double money = c.price * x + custom_value(site, slot, c.argument, x);
+        money += x > c.soft_cap ? c.over_price * (x - c.soft_cap) : 0;
         status = ckpd__pwl_add_point(context, out, mirrored ? 0.0 - x : x, money);
-        if (status != CKPD_OK || x >= cap) {
+        if (status != CKPD_OK || x >= c.cap) {
             break;
         }
-        x = next_knot(site, slot, argument, x, cap);
+        double end = x < c.soft_cap ? fmin(c.cap, c.soft_cap) : c.cap;
+        x = next_knot(site, slot, c.argument, x, end);
     }
     for (int32_t i = 0, j = out->count - 1; mirrored && i < j; i++, j--) {
         double px = out->x[i];
@@ -88,21 +95,24 @@ int32_t ckpd__tariff_make(ckpd_context *context, const ckpd_site *site, int32_t 
 {
     double *const *series = site->series;
     double renewable = series[CKPD__WIND][slot] + series[CKPD__SOLAR][slot];
-    double import_cap = fmin(series[CKPD__IMPORT_CAP][slot], fmax(0.0, draw_high));
-    double export_cap = fmin(series[CKPD__EXPORT_CAP][slot], fmax(0.0, renewable - draw_low));
+    double price = ckpd__site_cap_price(site, CKPD__IMPORT_CAP, slot);
+    bool soft = isfinite(price);
+    double soft_cap = soft ? series[CKPD__IMPORT_CAP][slot] : (double)INFINITY;
+    charge bought = {CKPD_COST_IMPORT, series[CKPD__IMPORT_PRICE][slot] / 1000.0,
+                     fmin(ckpd__site_hard_cap(site, CKPD__IMPORT_CAP, slot), fmax(0.0, draw_high)),
+                     soft_cap, soft ? price : 0};
+    charge unused = {CKPD_COST_CURTAILMENT, series[CKPD__CURTAILMENT_PENALTY][slot] / 1000.0,
+                     renewable, (double)INFINITY, 0};
+    charge sold = {CKPD_COST_EXPORT, -series[CKPD__EXPORT_PRICE][slot] / 1000.0,
+                   fmin(series[CKPD__EXPORT_CAP][slot], fmax(0.0, renewable - draw_low)),
+                   (double)INFINITY, 0};
     *out = (ckpd__tariff){.renewable_kw = renewable};
-    int32_t status =
-        make_component(context, site, slot, CKPD_COST_IMPORT, series[CKPD__IMPORT_PRICE][slot],
-                       import_cap, false, &out->import);
+    int32_t status = make_component(context, site, slot, bought, false, &out->import);
     if (status == CKPD_OK) {
-        status = make_component(context, site, slot, CKPD_COST_CURTAILMENT,
-                                series[CKPD__CURTAILMENT_PENALTY][slot], renewable, true,
-                                &out->curtailment);
+        status = make_component(context, site, slot, unused, true, &out->curtailment);
     }
     if (status == CKPD_OK) {
-        status =
-            make_component(context, site, slot, CKPD_COST_EXPORT, -series[CKPD__EXPORT_PRICE][slot],
-                           export_cap, true, &out->exported);
+        status = make_component(context, site, slot, sold, true, &out->exported);
     }
     /* At equal slopes curtailment ends before import begins. */
     if (status == CKPD_OK) {

@@ -36,6 +36,43 @@ static void check_flow(ckpd__check *check, ckpd__plan_series series, const char 
     }
 }
 
+/* A cap that may have a price. */
+typedef struct limit {
+    ckpd__series cap;
+    int32_t kind, limit; /* CKPD_VIOLATION_..., CKPD_LIMIT_... */
+    const char *what, *unit;
+} limit;
+
+static const limit gpu_limit = {CKPD__GPU_CAP, CKPD_VIOLATION_GPU_CAP, CKPD_LIMIT_GPU_CAP, "GPUs",
+                                "GPUs"};
+static const limit site_limit = {CKPD__SITE_CAP, CKPD_VIOLATION_SITE_CAP, CKPD_LIMIT_SITE_CAP,
+                                 "site load", "kW"};
+static const limit import_limit = {CKPD__IMPORT_CAP, CKPD_VIOLATION_LIMIT, CKPD_LIMIT_IMPORT_CAP,
+                                   "import", "kW"};
+
+/* `price` is money in the slot for each unit above the cap, infinite for a hard one. */
+static void check_cap(ckpd__check *check, const limit *l, int32_t slot, double value, double price)
+{
+    double cap = check->problem->site->series[l->cap][slot];
+    if (isinf(price)) {
+        check_upper(check, l->kind, l->what, slot, value, cap);
+        return;
+    }
+    double over = value - cap;
+    if (over <= 1e-9 * fmax(1.0, fabs(value))) {
+        return;
+    }
+    ckpd_overrun overrun = {.size = sizeof overrun,
+                            .limit = l->limit,
+                            .job = -1,
+                            .slot = slot,
+                            .amount = over,
+                            .cost = price * over};
+    ckpd__format(overrun.message, sizeof overrun.message, "%s: %g %s above the limit %g in slot %d",
+                 l->what, over, l->unit, cap, slot);
+    ckpd__report_overrun(check->report, &overrun);
+}
+
 static void check_exclusive(ckpd__check *check, int32_t slot, ckpd__plan_series a,
                             ckpd__plan_series b, const char *what)
 {
@@ -57,9 +94,12 @@ static void check_slot(ckpd__check *check, int32_t t)
     double load = site[CKPD__PUE][t] * check->it_kw[t];
     double wind = site[CKPD__WIND][t];
     double solar = site[CKPD__SOLAR][t];
-    check_upper(check, CKPD_VIOLATION_GPU_CAP, "GPUs", t, check->gpus[t], site[CKPD__GPU_CAP][t]);
-    check_upper(check, CKPD_VIOLATION_SITE_CAP, "site load", t, load, site[CKPD__SITE_CAP][t]);
-    check_flow(check, CKPD__PLAN_IMPORT, "import", t, site[CKPD__IMPORT_CAP][t]);
+    double h = check->problem->site->slot_hours;
+    check_cap(check, &gpu_limit, t, check->gpus[t], site[CKPD__GPU_CAP_PRICE][t] * h);
+    check_cap(check, &site_limit, t, load, site[CKPD__SITE_CAP_PRICE][t] * h / 1000.0);
+    check_cap(check, &import_limit, t, plan[CKPD__PLAN_IMPORT][t],
+              site[CKPD__IMPORT_CAP_PRICE][t] * h / 1000.0);
+    check_flow(check, CKPD__PLAN_IMPORT, "import", t, (double)INFINITY);
     check_flow(check, CKPD__PLAN_EXPORT, "export", t, site[CKPD__EXPORT_CAP][t]);
     check_flow(check, CKPD__PLAN_CURTAILMENT, "curtailment", t, wind + solar);
     check_flow(check, CKPD__PLAN_CHARGE, "charge", t, storage ? battery[CKPD__BATTERY_CHARGE] : 0);
@@ -90,6 +130,66 @@ static void check_slot(ckpd__check *check, int32_t t)
 
 /* --- battery ---------------------------------------------------------------------------------- */
 
+/*
+ * A battery below its minimum does not discharge, and charges with all that its power and the grid
+ * leave beside the load, until it is back. `kept` is what is left of its energy after the slot.
+ */
+static void check_recovery(ckpd__check *check, int32_t t, double kept, double low)
+{
+    const ckpd_site *site = check->problem->site;
+    const double *b = site->battery;
+    double charge = check->plan->series[CKPD__PLAN_CHARGE][t];
+    double discharge = check->plan->series[CKPD__PLAN_DISCHARGE][t];
+    double supply = site->series[CKPD__IMPORT_CAP][t] + site->series[CKPD__WIND][t] +
+                    site->series[CKPD__SOLAR][t];
+    double spare = fmax(0.0, supply - site->series[CKPD__PUE][t] * check->it_kw[t]);
+    double wanted =
+        fmin(b[CKPD__BATTERY_CHARGE],
+             fmin(spare, (low - kept) / (b[CKPD__BATTERY_ETA_CHARGE] * site->slot_hours)));
+    if (discharge > ckpd__check_tolerance(b[CKPD__BATTERY_DISCHARGE]) ||
+        charge < wanted - ckpd__check_tolerance(b[CKPD__BATTERY_CHARGE])) {
+        VIOLATION(check, CKPD_VIOLATION_SOC, t, wanted - charge + discharge,
+                  "SOC is below its minimum in slot %d: charging with %g kW was possible, the plan "
+                  "has %g and discharges with %g",
+                  t, wanted, charge, discharge);
+    }
+}
+
+/* An end that misses what is wanted is a violation, or has a price. */
+static void check_end(ckpd__check *check, double end, double tolerance)
+{
+    const double *b = check->problem->site->battery;
+    int32_t terminal = (int32_t)b[CKPD__BATTERY_TERMINAL];
+    double wanted = b[CKPD__BATTERY_SOC_END];
+    bool below = terminal != CKPD__TERMINAL_FREE && end < wanted;
+    bool above = terminal == CKPD__TERMINAL_EQUAL && end > wanted;
+    double off = fabs(end - wanted);
+    if (!below && !above) {
+        return;
+    }
+    if (isnan(b[CKPD__BATTERY_SOC_END_PRICE])) {
+        if (off > tolerance) {
+            VIOLATION(check, CKPD_VIOLATION_SOC, check->plan->slots - 1, end - wanted,
+                      "SOC ends at %g kWh, %s %g wanted", end,
+                      terminal == CKPD__TERMINAL_EQUAL ? "exactly" : "at least", wanted);
+        }
+        return;
+    }
+    if (off <= 1e-9 * fmax(1.0, wanted)) {
+        return;
+    }
+    ckpd_overrun overrun = {.size = sizeof overrun,
+                            .limit = CKPD_LIMIT_END_SOC,
+                            .job = -1,
+                            .slot = -1,
+                            .amount = off,
+                            .cost = b[CKPD__BATTERY_SOC_END_PRICE] * off / 1000.0};
+    ckpd__format(overrun.message, sizeof overrun.message,
+                 "battery ends at %g kWh, %g kWh %s the %g that are wanted", end, off,
+                 below ? "below" : "above", wanted);
+    ckpd__report_overrun(check->report, &overrun);
+}
+
 static void check_soc(ckpd__check *check)
 {
     const ckpd_site *site = check->problem->site;
@@ -98,7 +198,7 @@ static void check_soc(ckpd__check *check)
     double h = site->slot_hours;
     double kept = exp(h * log1p(-b[CKPD__BATTERY_SELF_DISCHARGE]));
     double high = b[CKPD__BATTERY_SOC_MAX];
-    double low = fmin(b[CKPD__BATTERY_SOC_MIN], b[CKPD__BATTERY_SOC_START]);
+    double low = b[CKPD__BATTERY_SOC_MIN];
     double tolerance = ckpd__check_tolerance(high);
     if (fabs(soc[0] - b[CKPD__BATTERY_SOC_START]) > tolerance) {
         VIOLATION(check, CKPD_VIOLATION_SOC, 0, soc[0], "SOC starts at %g kWh, not at %g", soc[0],
@@ -113,21 +213,16 @@ static void check_soc(ckpd__check *check)
             VIOLATION(check, CKPD_VIOLATION_SOC, t, soc[t + 1] - wanted,
                       "SOC at boundary %d is %g kWh, the flows give %g", t + 1, soc[t + 1], wanted);
         }
-        if (soc[t + 1] < low - tolerance || soc[t + 1] > high + tolerance) {
+        bool recovers = b[CKPD__BATTERY_RECOVER_SOC] != 0 && soc[t] < low - tolerance;
+        if (recovers) {
+            check_recovery(check, t, soc[t] * kept, low - tolerance);
+        }
+        if ((soc[t + 1] < low - tolerance && !recovers) || soc[t + 1] > high + tolerance) {
             VIOLATION(check, CKPD_VIOLATION_SOC, t, soc[t + 1],
                       "SOC at boundary %d is %g kWh, outside %g..%g", t + 1, soc[t + 1], low, high);
         }
     }
-    double end = soc[site->slots];
-    double wanted = b[CKPD__BATTERY_SOC_END];
-    int32_t terminal = (int32_t)b[CKPD__BATTERY_TERMINAL];
-    bool missed = (terminal != CKPD__TERMINAL_FREE && end < wanted - tolerance) ||
-                  (terminal == CKPD__TERMINAL_EQUAL && end > wanted + tolerance);
-    if (missed) {
-        VIOLATION(check, CKPD_VIOLATION_SOC, site->slots - 1, end - wanted,
-                  "SOC ends at %g kWh, %s %g wanted", end,
-                  terminal == CKPD__TERMINAL_EQUAL ? "exactly" : "at least", wanted);
-    }
+    check_end(check, soc[site->slots], tolerance);
 }
 
 /* --- cost ------------------------------------------------------------------------------------- */
@@ -217,10 +312,13 @@ static void fill_figures(const ckpd__check *check)
         f[CKPD__FIGURE_END_VALUE] = b[CKPD__BATTERY_END_VALUE] * end / 1000.0;
     }
     f[CKPD__FIGURE_EDGE_COST] = check->edge_cost;
+    for (int32_t i = 0; i < check->report->overruns; i++) {
+        f[CKPD__FIGURE_PENALTY_COST] += check->report->overrun[i].cost;
+    }
     f[CKPD__FIGURE_COST] = f[CKPD__FIGURE_IMPORT_COST] - f[CKPD__FIGURE_EXPORT_REVENUE] +
                            f[CKPD__FIGURE_CURTAILMENT_COST] + f[CKPD__FIGURE_THROUGHPUT_COST] -
                            f[CKPD__FIGURE_END_VALUE] + f[CKPD__FIGURE_CUSTOM_COST] +
-                           f[CKPD__FIGURE_EDGE_COST];
+                           f[CKPD__FIGURE_EDGE_COST] + f[CKPD__FIGURE_PENALTY_COST];
     double used = f[CKPD__FIGURE_RENEWABLE] + f[CKPD__FIGURE_IMPORT];
     f[CKPD__FIGURE_GREEN_SHARE] = used > 0 ? f[CKPD__FIGURE_RENEWABLE] / used : 0;
     for (int32_t i = 0; i < CKPD__FIGURES; i++) {
@@ -232,7 +330,7 @@ static void check_cost(ckpd__check *check, double claimed)
 {
     const double *f = check->report->figure;
     double largest = 0;
-    for (int32_t i = CKPD__FIGURE_COST; i <= CKPD__FIGURE_EDGE_COST; i++) {
+    for (int32_t i = CKPD__FIGURE_COST; i <= CKPD__FIGURE_PENALTY_COST; i++) {
         largest = fmax(largest, fabs(f[i]));
     }
     double off = claimed - f[CKPD__FIGURE_COST];

@@ -118,10 +118,11 @@ static bool check_step(ckpd__check *check, const walker *w, const ckpd_step *ste
                   "job '%s': step starts at boundary %d, the job is free from %d on", s->name,
                   step->from_slot, w->boundary);
     }
-    if (step->to_slot > s->deadline) {
-        VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, step->to_slot - s->deadline,
+    int32_t last = s->may_be_late ? s->slots : s->deadline;
+    if (step->to_slot > last) {
+        VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, step->to_slot - last,
                   "job '%s': step ends at boundary %d, after the deadline %d", s->name,
-                  step->to_slot, s->deadline);
+                  step->to_slot, last);
     }
     if (step->gpus != s->mode[step->mode].gpus) {
         VIOLATION(check, CKPD_VIOLATION_PATH, w->job, step->from_slot, step->gpus,
@@ -182,6 +183,10 @@ static void walk_running(ckpd__check *check, walker *w)
     bool good = step != NULL && step->from_slot == 0 && step->to_slot == left &&
                 step->mode == s->running && step->from_segment == s->start_segments &&
                 step->to_segment == s->start_segments + s->running_segments;
+    if (!good && s->may_lose) {
+        w->last_mode = s->running; /* given up, with what it had done */
+        return;
+    }
     if (!good) {
         VIOLATION(check, CKPD_VIOLATION_PATH, w->job, 0, left,
                   "job '%s': mode %d runs at the start and has to go on until boundary %g", s->name,
@@ -266,7 +271,11 @@ static void walk_slotwise(ckpd__check *check, walker *w)
     const ckpd__graph_spec *s = w->spec;
     const ckpd__steps *steps = &check->plan->steps[w->job];
     double needed = s->work * (s->segments - w->complete) / s->segments;
-    double done = 0;
+    /* What a running edge has done counts here even where it may be given up. */
+    double done = s->running >= 0 && s->may_lose
+                      ? s->running_slots * s->slot_hours * 3600.0 * s->mode[s->running].rate *
+                            (1.0 - s->save_share)
+                      : 0;
     for (int32_t i = w->next; i < steps->count; i++) {
         const ckpd_step *step = &steps->step[i];
         if (!check_step(check, w, step)) {
@@ -284,6 +293,23 @@ static void walk_slotwise(ckpd__check *check, walker *w)
         VIOLATION(check, CKPD_VIOLATION_COMPLETION, w->job, -1, needed - done,
                   "job '%s': %g %% of its work is done", s->name, 100.0 * done / needed);
     }
+}
+
+/* A job that finishes after a deadline that has a price. */
+static void add_lateness(ckpd__check *check, const walker *w)
+{
+    const ckpd__graph_spec *s = w->spec;
+    int32_t slots = w->boundary - s->deadline;
+    ckpd_overrun overrun = {.size = sizeof overrun,
+                            .limit = CKPD_LIMIT_DEADLINE,
+                            .job = w->job,
+                            .slot = -1,
+                            .amount = slots,
+                            .cost = s->late_price * slots * s->slot_hours};
+    ckpd__format(overrun.message, sizeof overrun.message,
+                 "job '%s' ends at boundary %d, %d slots after its deadline", s->name, w->boundary,
+                 slots);
+    ckpd__report_overrun(check->report, &overrun);
 }
 
 void ckpd__check_jobs(ckpd__check *check)
@@ -310,6 +336,8 @@ void ckpd__check_jobs(ckpd__check *check)
             VIOLATION(check, CKPD_VIOLATION_COMPLETION, j, -1, graph->spec.segments - w.complete,
                       "job '%s': %d of %d segments are complete at its end", graph->spec.name,
                       w.complete, graph->spec.segments);
+        } else if (graph->spec.may_be_late && w.boundary > graph->spec.deadline) {
+            add_lateness(check, &w);
         }
     }
 }

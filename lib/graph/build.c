@@ -86,6 +86,9 @@ static void read_task(ckpd__graph_spec *spec, const ckpd_task *task, const ckpd_
     spec->name = ckpd_task_name(task);
     spec->release = ckpd__task_integer(task, CKPD__TASK_RELEASE, 0);
     spec->deadline = ckpd__task_integer(task, CKPD__TASK_DEADLINE, spec->slots);
+    spec->may_be_late = !isnan(task->values[CKPD__TASK_DEADLINE_PRICE]);
+    spec->late_price = spec->may_be_late ? task->values[CKPD__TASK_DEADLINE_PRICE] : 0;
+    spec->may_lose = task->values[CKPD__TASK_INTERRUPTION] != 0;
     spec->segments = ckpd__task_integer(task, CKPD__TASK_SEGMENTS, 1);
     spec->start_segments = ckpd__task_integer(task, CKPD__TASK_START_SEGMENTS, 0);
     spec->baseline = ckpd_mode_set_baseline(set);

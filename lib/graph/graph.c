@@ -30,6 +30,13 @@ int32_t ckpd__graph_find_move(const ckpd_graph *graph, int32_t mode, int32_t seg
     return -1;
 }
 
+double ckpd__graph_late_cost(const ckpd__graph_spec *spec, int32_t boundary)
+{
+    return boundary > spec->deadline && spec->may_be_late
+               ? spec->late_price * spec->slot_hours * (boundary - spec->deadline)
+               : 0.0;
+}
+
 /* --- ownership -------------------------------------------------------------------------------- */
 
 ckpd_graph *ckpd__graph_retain(const ckpd_graph *graph)
@@ -215,6 +222,21 @@ static int32_t check_spec(ckpd_context *context, const ckpd__graph_spec *spec)
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
+/* A running edge that may be given up fixes nothing: going on with it is one of the choices. */
+static void make_going(ckpd_graph *graph)
+{
+    const ckpd__graph_spec *s = &graph->spec;
+    double length = ckpd__graph_length(s, s->running, s->running_segments, 0);
+    int32_t slots = ckpd__graph_slots(length);
+    graph->source_state = graph->states > 1 ? s->running + 1 : 0;
+    if (slots - s->running_slots <= s->last) {
+        graph->going_slots = slots - s->running_slots;
+        graph->going_segments = s->running_segments;
+        graph->going_mode = s->running;
+        graph->going_last_kw = ckpd__graph_last_power(s, s->running, length, slots);
+    }
+}
+
 /* Source node, and the power and GPUs that the running edge holds. */
 static int32_t make_source(ckpd_graph *graph)
 {
@@ -223,6 +245,10 @@ static int32_t make_source(ckpd_graph *graph)
     graph->source_segment = s->start_segments;
     graph->source_state = 0;
     if (s->running < 0) {
+        return CKPD_OK;
+    }
+    if (s->may_lose) {
+        make_going(graph);
         return CKPD_OK;
     }
     graph->fixed_power_kw = ckpd__calloc(graph->context, (size_t)s->slots, sizeof(double));
@@ -309,12 +335,19 @@ static int32_t open_nodes(ckpd_graph *graph)
     }
     int32_t *latest = earliest + cells;
     ckpd__reach_problem reach = {
-        &graph->moves, graph->transition,  graph->states,         s->modes,
-        s->segments,   graph->source_slot, graph->source_segment, graph->source_state};
-    ckpd__graph_earliest(&reach, s->deadline, earliest);
-    ckpd__graph_latest(&reach, s->deadline, latest);
+        &graph->moves,         graph->transition,
+        graph->states,         s->modes,
+        s->segments,           graph->source_slot,
+        graph->source_segment, graph->source_state,
+        graph->going_slots,    graph->source_segment + graph->going_segments,
+        graph->source_state};
+    ckpd__graph_earliest(&reach, s->last, earliest);
+    ckpd__graph_latest(&reach, s->last, latest);
     size_t source =
         (size_t)graph->source_state * (size_t)(s->segments + 1) + (size_t)graph->source_segment;
+    bool goes_on = graph->going_slots > 0 &&
+                   graph->going_slots <= latest[source + (size_t)graph->going_segments];
+    latest[source] = goes_on && latest[source] < 0 ? 0 : latest[source];
     graph->has_path = graph->source_slot <= latest[source];
     for (size_t i = 0; i < cells; i++) {
         int32_t segment = (int32_t)(i % (size_t)(s->segments + 1));
@@ -322,7 +355,7 @@ static int32_t open_nodes(ckpd_graph *graph)
             earliest[i] = CKPD__NEVER;
         } else if (!s->reduce) {
             earliest[i] = graph->source_slot;
-            latest[i] = s->deadline;
+            latest[i] = s->last;
         }
     }
     count_parts(graph, earliest, latest);
@@ -345,7 +378,7 @@ static bool edge_is_open(const ckpd_graph *graph, int32_t move, int32_t slot, in
     int32_t wanted = moves->transition_class != NULL ? moves->transition_class[move] : 1;
     int32_t end = slot + moves->slots[move];
     int32_t state = graph->transition != NULL ? mode + 1 : 0;
-    if (end > graph->spec.deadline || segment + moves->segments[move] > graph->spec.segments ||
+    if (end > graph->spec.last || segment + moves->segments[move] > graph->spec.segments ||
         !graph->node_open[ckpd__graph_node(graph, state, end, segment + moves->segments[move])]) {
         return false;
     }
@@ -403,7 +436,7 @@ static int32_t make_edge_costs(ckpd_graph *graph, const double *class_cost)
         return ckpd__no_memory(graph->context);
     }
     for (int32_t i = 0; i < graph->moves.count && graph->has_path; i++) {
-        for (int32_t t = graph->source_slot; t < s->deadline; t++) {
+        for (int32_t t = graph->source_slot; t < s->last; t++) {
             for (int32_t k = graph->source_segment; k < s->segments; k++) {
                 if (!edge_is_open(graph, i, t, k)) {
                     continue;
@@ -450,7 +483,7 @@ static int32_t make_parts(ckpd_graph *graph)
         status = make_source(graph);
     }
     if (status == CKPD_OK) {
-        int32_t window = s->deadline - graph->source_slot;
+        int32_t window = s->last - graph->source_slot;
         status = ckpd__graph_moves(graph->context, s, window, graph->transition, class_hours,
                                    class_cost, classes, &graph->moves, &graph->counts, window);
     }
@@ -482,6 +515,7 @@ int32_t ckpd__graph_make(ckpd_graph **out, ckpd_context *context, const ckpd__gr
     atomic_init(&graph->holders, 1);
     graph->counts.size = sizeof graph->counts;
     status = copy_spec(graph, spec);
+    graph->spec.last = spec->may_be_late ? spec->slots : spec->deadline;
     if (status == CKPD_OK) {
         status = make_parts(graph);
     }

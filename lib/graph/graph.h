@@ -19,6 +19,10 @@ typedef struct ckpd__graph_spec {
     const char *name;
     int32_t slots;
     int32_t release, deadline; /* boundaries */
+    int32_t may_be_late;       /* 1: the deadline may be missed */
+    double late_price;         /* money per hour after it */
+    int32_t last;              /* boundary that no edge may pass: the deadline or the horizon;
+                                  ckpd__graph_make() fills it */
     int32_t segments, start_segments;
     double slot_hours;
     double work; /* rate unit x seconds, all segments */
@@ -26,6 +30,7 @@ typedef struct ckpd__graph_spec {
     int32_t baseline; /* mode number, -1 when the task names none */
     int32_t running;  /* mode of the edge that runs at boundary 0, -1 when none */
     int32_t running_slots, running_segments; /* already run; of the whole edge */
+    int32_t may_lose;                        /* 1: the running edge may be given up at boundary 0 */
     const ckpd_mode *mode;                   /* [modes] */
     const char *const *label;                /* [modes] */
     int32_t reduce, prorated;
@@ -54,6 +59,10 @@ struct ckpd_graph {
     ckpd__graph_spec spec;        /* its arrays belong to the graph */
     int32_t source_slot, source_segment, source_state;
     int32_t states;
+    /* The rest of a running edge that may be given up: a move of its own, from the source at
+       boundary 0; 0 slots: none. */
+    int32_t going_slots, going_segments, going_mode;
+    double going_last_kw;
     int32_t has_path;
     ckpd__moves moves;
     uint8_t *transition;    /* [states * modes] class or 0; NULL: everything is class 1 */
@@ -104,6 +113,7 @@ typedef struct ckpd__reach_problem {
     const uint8_t *transition;
     int32_t states, modes, segments;
     int32_t source_slot, source_segment, source_state;
+    int32_t going_slot, going_segment, going_state; /* a second source; going_slot 0: none */
 } ckpd__reach_problem;
 void ckpd__graph_earliest(const ckpd__reach_problem *problem, int32_t limit, int32_t *earliest);
 void ckpd__graph_latest(const ckpd__reach_problem *problem, int32_t deadline, int32_t *latest);
@@ -113,6 +123,8 @@ int32_t ckpd__graph_class(const uint8_t *transition, int32_t modes, int32_t stat
 /* Index of node_open and of edge_cost. */
 size_t ckpd__graph_node(const ckpd_graph *graph, int32_t state, int32_t slot, int32_t segment);
 size_t ckpd__graph_edge(const ckpd_graph *graph, int32_t move, int32_t slot, int32_t segment);
+/* Money for a job that finishes at a boundary; 0 in time. */
+double ckpd__graph_late_cost(const ckpd__graph_spec *spec, int32_t boundary);
 /* Number of the move (mode, segments, class), -1 when the table has none. */
 int32_t ckpd__graph_find_move(const ckpd_graph *graph, int32_t mode, int32_t segments,
                               int32_t transition_class);

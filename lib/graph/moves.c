@@ -248,7 +248,8 @@ int32_t ckpd__graph_moves(ckpd_context *context, const ckpd__graph_spec *spec, i
                           const double *class_cost, int32_t classes, ckpd__moves *moves,
                           ckpd_graph_counts *counts, int32_t window)
 {
-    int32_t done = spec->start_segments + (spec->running >= 0 ? spec->running_segments : 0);
+    bool fixed = spec->running >= 0 && !spec->may_lose;
+    int32_t done = spec->start_segments + (fixed ? spec->running_segments : 0);
     int32_t to_do = spec->segments - done;
     size_t most = 0;
     for (int32_t m = 0; m < spec->modes; m++) {

@@ -30,6 +30,9 @@ void ckpd__graph_earliest(const ckpd__reach_problem *p, int32_t limit, int32_t *
     if (p->source_slot <= limit) {
         earliest[at(p, p->source_state, p->source_segment)] = p->source_slot;
     }
+    if (p->going_slot > 0 && p->going_slot <= limit) {
+        earliest[at(p, p->going_state, p->going_segment)] = p->going_slot;
+    }
     for (int32_t k = p->source_segment; k < p->segments; k++) {
         for (int32_t q = 0; q < p->states; q++) {
             int32_t from = earliest[at(p, q, k)];

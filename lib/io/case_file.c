@@ -106,11 +106,12 @@ static int32_t replace(ckpd_series **series, ckpd_series *changed, int32_t statu
     return status;
 }
 
-/* Caps are the series of a site that may be unlimited. */
+/* Caps are the series of a site that may be unlimited, prices of caps aside. */
 static bool is_cap(const char *name)
 {
     ckpd_field_info info;
-    return ckpd__handle_find(&ckpd__series_type, name, &info) && isinf(info.maximum);
+    return ckpd__handle_find(&ckpd__series_type, name, &info) && isinf(info.maximum) &&
+           info.unit[0] != 'm';
 }
 
 /* Cuts the series to the horizon when the case says when it begins, and brings it to the slot

@@ -30,6 +30,7 @@ static const ckpd__member PLAN[] = {
     MEMBER("nodes", INTEGER, 0),
     MEMBER("causes", SERIES, 0),
     MEMBER("figures", OBJECT, 0),
+    MEMBER("overruns", OBJECTS, 0),
     MEMBER("jobs", OBJECTS, 0),
     MEMBER("series", OBJECT, 0)};
 static const ckpd__member PLAN_JOB[] = {MEMBER("name", TEXT, 1), MEMBER("steps", OBJECTS, 1)};

@@ -61,6 +61,44 @@ static int32_t write_figures(const ckpd_solution *solution, ckpd__writer *writer
     return status;
 }
 
+/* Limits with a price that the plan passes. */
+static int32_t write_overruns(const ckpd_case *loaded, const ckpd_solution *solution,
+                              ckpd__writer *writer)
+{
+    static const char *const LIMITS[] = {[CKPD_LIMIT_GPU_CAP] = "gpu_cap",
+                                         [CKPD_LIMIT_SITE_CAP] = "site_cap_kw",
+                                         [CKPD_LIMIT_IMPORT_CAP] = "import_cap_kw",
+                                         [CKPD_LIMIT_DEADLINE] = "deadline",
+                                         [CKPD_LIMIT_END_SOC] = "soc_end_kwh"};
+    const ckpd_report *report = ckpd_solution_report(solution);
+    int32_t count = ckpd_report_overrun_count(report);
+    if (count == 0) {
+        return CKPD_OK;
+    }
+    ckpd__write_open(writer, "overruns", '[');
+    for (int32_t i = 0; i < count; i++) {
+        ckpd_overrun overrun = {.size = sizeof overrun};
+        int32_t status = ckpd_report_get_overrun(report, i, &overrun);
+        if (status != CKPD_OK) {
+            return status;
+        }
+        ckpd__write_open_flat(writer, NULL, '{');
+        ckpd__write_text(writer, "limit", LIMITS[overrun.limit]);
+        if (overrun.job >= 0) {
+            ckpd__write_text(writer, "job", ckpd_task_name(loaded->jobs[overrun.job].task));
+        }
+        if (overrun.slot >= 0) {
+            ckpd__write_integer(writer, "slot", overrun.slot);
+        }
+        ckpd__write_number(writer, "amount", overrun.amount);
+        ckpd__write_number(writer, "cost", overrun.cost);
+        ckpd__write_text(writer, "message", overrun.message);
+        ckpd__write_close(writer, '}');
+    }
+    ckpd__write_close(writer, ']');
+    return CKPD_OK;
+}
+
 static int32_t write_step(const ckpd_case *loaded, const ckpd_plan *plan, int32_t job,
                           int32_t index, ckpd__writer *writer)
 {
@@ -130,6 +168,7 @@ static int32_t write_json(const ckpd_case *loaded, const ckpd_solution *solution
         double *values = ckpd__calloc(loaded->context, (size_t)loaded->slots + 1, sizeof *values);
         status =
             values != NULL ? write_figures(solution, writer) : ckpd__no_memory(loaded->context);
+        status = status == CKPD_OK ? write_overruns(loaded, solution, writer) : status;
         status = status == CKPD_OK ? write_steps(loaded, plan, writer) : status;
         status =
             status == CKPD_OK ? write_plan_series(plan, loaded->slots, values, writer) : status;

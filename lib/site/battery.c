@@ -31,10 +31,13 @@ static const ckpd__field battery_fields[] = {
     {"throughput_cost_per_mwh", "money/MWh", "wear, counted on charge and on discharge",
      CKPD_FIELD_NUMBER, 0, 0, 1e9, 0, NULL},
     {"recover_soc", "",
-     "1: a start below soc_min_kwh is taken and becomes the minimum, instead of being refused",
+     "1: a start below soc_min_kwh is taken, and brought back to it as fast as can be charged",
      CKPD_FIELD_FLAG, 0, 0, 1, 0, NULL},
     {"terminal", "", "rule for the energy at the end of the horizon", CKPD_FIELD_CHOICE, 0, 0, 2, 0,
      "equal|at_least|free"},
+    {"soc_end_price_per_mwh", "money/MWh",
+     "what an end that misses soc_end_kwh costs; not given: it may not miss it", CKPD_FIELD_NUMBER,
+     0, 0, 1e9, NOT_GIVEN, NULL},
 };
 _Static_assert(sizeof battery_fields / sizeof battery_fields[0] == CKPD__BATTERY_FIELDS,
                "the enum follows the table");

@@ -9,6 +9,8 @@ enum { MOST_SLOTS = 100000 };
 static const double SHORTEST_SLOT_H = 1.0 / 3600.0;
 static const double LONGEST_SLOT_H = 168.0;
 
+static const double HIGHEST_PRICE = 1e9;
+
 #define NOT_GIVEN ((double)NAN)
 #define NO_LIMIT ((double)INFINITY)
 
@@ -32,6 +34,15 @@ static const ckpd__field series_fields[] = {
     {"import_cap_kw", "kW", "limit of power bought", CKPD_FIELD_NUMBER, 0, 0, NO_LIMIT, NO_LIMIT,
      NULL},
     {"export_cap_kw", "kW", "limit of power sold", CKPD_FIELD_NUMBER, 0, 0, NO_LIMIT, 0, NULL},
+    {"import_cap_price_per_mwh", "money/MWh",
+     "what import above import_cap_kw costs besides; unlimited: none may be", CKPD_FIELD_NUMBER, 0,
+     0, NO_LIMIT, NO_LIMIT, NULL},
+    {"site_cap_price_per_mwh", "money/MWh",
+     "what site load above site_cap_kw costs; unlimited: none may be", CKPD_FIELD_NUMBER, 0, 0,
+     NO_LIMIT, NO_LIMIT, NULL},
+    {"gpu_cap_price_per_gpu_hour", "money/GPU-h",
+     "what GPUs above gpu_cap cost; unlimited: none may be", CKPD_FIELD_NUMBER, 0, 0, NO_LIMIT,
+     NO_LIMIT, NULL},
 };
 _Static_assert(sizeof series_fields / sizeof series_fields[0] == CKPD__SERIES_COUNT,
                "the enum follows the table");
@@ -41,6 +52,25 @@ static const ckpd__field_table series_table = {"site", series_fields, CKPD__SERI
 const char *ckpd__site_series_name(int32_t series)
 {
     return series_fields[series].name;
+}
+
+double ckpd__site_cap_price(const ckpd_site *site, ckpd__series cap, int32_t slot)
+{
+    switch (cap) {
+    case CKPD__IMPORT_CAP:
+        return site->series[CKPD__IMPORT_CAP_PRICE][slot] / 1000.0;
+    case CKPD__SITE_CAP:
+        return site->series[CKPD__SITE_CAP_PRICE][slot] / 1000.0;
+    case CKPD__GPU_CAP:
+        return site->series[CKPD__GPU_CAP_PRICE][slot];
+    default:
+        return NO_LIMIT;
+    }
+}
+
+double ckpd__site_hard_cap(const ckpd_site *site, ckpd__series cap, int32_t slot)
+{
+    return isfinite(ckpd__site_cap_price(site, cap, slot)) ? NO_LIMIT : site->series[cap][slot];
 }
 
 /* Position of a series; an unknown name is answered with the nearest known one. */
@@ -135,10 +165,16 @@ static int32_t store(ckpd_site *site, int32_t series, const double *values)
     return CKPD_OK;
 }
 
-/* Half a GPU is a slip (a scaled or averaged series), not a limit: none is rounded in silence. */
-static int32_t check_whole(const ckpd_site *site, const ckpd__field *field, int32_t index,
-                           double value)
+/*
+ * What bounds alone do not tell. Half a GPU is a slip (a scaled or averaged series), not a limit:
+ * none is rounded in silence. A price of a soft cap is a price or "unlimited", nothing between.
+ */
+static int32_t check_value(const ckpd_site *site, int32_t series, int32_t index, double value)
 {
+    const ckpd__field *field = &series_fields[series];
+    if (series >= CKPD__IMPORT_CAP_PRICE && isfinite(value)) {
+        return ckpd__check_range(site->context, field->name, index, value, 0, HIGHEST_PRICE);
+    }
     if (field->kind != CKPD_FIELD_INTEGER || value == floor(value)) {
         return CKPD_OK;
     }
@@ -156,7 +192,7 @@ static int32_t check_values(const ckpd_site *site, int32_t series, const double 
     int32_t status = ckpd__check_series(site->context, field->name, values, site->slots,
                                         field->minimum, field->maximum);
     for (int32_t t = 0; t < site->slots && status == CKPD_OK; t++) {
-        status = check_whole(site, field, t, values[t]);
+        status = check_value(site, series, t, values[t]);
     }
     return status;
 }
@@ -201,7 +237,7 @@ int32_t ckpd_site_set_constant(ckpd_site *site, const char *name, double value)
     if (status == CKPD_OK) {
         const ckpd__field *field = &series_fields[series];
         status = ckpd__check_range(site->context, name, -1, value, field->minimum, field->maximum);
-        status = status == CKPD_OK ? check_whole(site, field, -1, value) : status;
+        status = status == CKPD_OK ? check_value(site, series, -1, value) : status;
     }
     if (status != CKPD_OK) {
         return status;

@@ -21,6 +21,9 @@ typedef enum ckpd__series {
     CKPD__GPU_CAP,
     CKPD__IMPORT_CAP,
     CKPD__EXPORT_CAP,
+    CKPD__IMPORT_CAP_PRICE, /* infinite: the cap is hard */
+    CKPD__SITE_CAP_PRICE,
+    CKPD__GPU_CAP_PRICE, /* per GPU-hour */
     CKPD__SERIES_COUNT
 } ckpd__series;
 
@@ -40,6 +43,7 @@ typedef enum ckpd__battery_field {
     CKPD__BATTERY_THROUGHPUT_COST,
     CKPD__BATTERY_RECOVER_SOC,
     CKPD__BATTERY_TERMINAL,
+    CKPD__BATTERY_SOC_END_PRICE, /* NaN: the terminal rule is hard */
     CKPD__BATTERY_FIELDS
 } ckpd__battery_field;
 
@@ -77,6 +81,10 @@ ckpd_site *ckpd__site_copy(ckpd_context *context, const ckpd_site *site);
 /* The first required series that is missing, as an error. */
 int32_t ckpd__site_check(ckpd_context *context, const ckpd_site *site);
 const char *ckpd__site_series_name(int32_t series);
+/* A cap of the slot, infinite where it may be passed at a price. */
+double ckpd__site_hard_cap(const ckpd_site *site, ckpd__series cap, int32_t slot);
+/* Price of passing a cap, in money per kWh or GPU-hour; infinite for a hard one. */
+double ckpd__site_cap_price(const ckpd_site *site, ckpd__series cap, int32_t slot);
 /* The next curve that counts in the slot after number `after` (-1 to begin), -1 when there is none.
  */
 int32_t ckpd__next_curve(const ckpd_site *site, int32_t slot, int32_t after);

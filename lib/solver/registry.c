@@ -23,7 +23,8 @@ typedef struct registry {
 static const ckpd_backend_table native = {
     .size = sizeof(ckpd_backend_table),
     .abi = CKPD_BACKEND_ABI,
-    .capabilities = CKPD_CAP_PATHS | CKPD_CAP_SLOTWISE | CKPD_CAP_START | CKPD_CAP_TRUSTED_BOUND,
+    .capabilities = CKPD_CAP_PATHS | CKPD_CAP_SLOTWISE | CKPD_CAP_START | CKPD_CAP_SOFT |
+                    CKPD_CAP_TRUSTED_BOUND,
     .name = "native",
     .version = CKPD_VERSION_STRING,
     .license = "LGPL-3.0-or-later",

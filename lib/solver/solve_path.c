@@ -179,9 +179,10 @@ static int32_t solve_by_model(path_solve *s, const ckpd_path_view *view, const c
 
 /*
  * The structure layer first: its plan is a start, its bound a floor. When it has settled the case
- * by itself, there is nothing left for the backend. *settled says so.
+ * by itself, there is nothing left for the backend. *settled says so, *known that it covers the
+ * problem at all.
  */
-static int32_t run_structure(path_solve *s, const ckpd_path_view *view, bool *settled)
+static int32_t run_structure(path_solve *s, const ckpd_path_view *view, bool *settled, bool *known)
 {
     ckpd_solve_params params = s->params;
     params.time_limit_s = ckpd__host_time_left(&s->state) / 2;
@@ -193,7 +194,8 @@ static int32_t run_structure(path_solve *s, const ckpd_path_view *view, bool *se
     ckpd__host_start(&host, &state, s->context, s->control, params.time_limit_s);
     int32_t status = ckpd__native_solve_paths(&host, view, &params, &s->answer, NULL);
     *settled = false;
-    if (status == CKPD_ERR_NOT_SUPPORTED) {
+    *known = status != CKPD_ERR_NOT_SUPPORTED;
+    if (!*known) {
         ckpd__log(s->context, CKPD_LOG_INFO, CKPD_MSG_FALLBACK, "no structure presolve: %s",
                   s->answer.message);
         s->answer.message[0] = '\0';
@@ -211,14 +213,16 @@ static int32_t run_structure(path_solve *s, const ckpd_path_view *view, bool *se
 }
 
 /*
- * With soft caps there are two problems that the structure layer knows: with nothing to pay above
- * them, whose bound holds here too, and with the soft caps as hard ones, whose plan is one here.
+ * Where the structure layer does not know soft caps (many jobs), it knows two problems beside: with
+ * nothing to pay above them, whose bound holds here too, and with the soft caps as hard ones, whose
+ * plan is one here.
  */
 static int32_t presolve_soft(path_solve *s, bool *settled)
 {
+    bool known;
     ckpd_path_view other = *s->view;
     other.load_soft_kw = other.load_over_cost = other.gpu_soft = other.gpu_over_cost = NULL;
-    int32_t status = run_structure(s, &other, settled);
+    int32_t status = run_structure(s, &other, settled, &known);
     if (status != CKPD_OK || !s->answer.has_plan) {
         s->floor = *settled ? s->answer.bound : s->floor;
         return status;
@@ -244,7 +248,7 @@ static int32_t presolve_soft(path_solve *s, bool *settled)
     }
     other.load_cap_kw = load;
     other.gpu_cap = gpus;
-    status = run_structure(s, &other, settled);
+    status = run_structure(s, &other, settled, &known);
     *settled = s->answer.outcome == CKPD_OUTCOME_CANCELLED;
     ckpd__free(s->context, caps);
     return status;
@@ -252,11 +256,12 @@ static int32_t presolve_soft(path_solve *s, bool *settled)
 
 static int32_t structure_presolve(path_solve *s, bool *settled)
 {
-    if (ckpd__has_soft_caps(s->view)) {
+    bool known;
+    int32_t status = run_structure(s, s->view, settled, &known);
+    if (status == CKPD_OK && !known && ckpd__has_soft_caps(s->view)) {
         return presolve_soft(s, settled);
     }
-    int32_t status = run_structure(s, s->view, settled);
-    if (status == CKPD_OK && (s->answer.has_plan || *settled)) {
+    if (status == CKPD_OK && known) {
         s->floor = s->answer.bound;
     }
     return status;
@@ -324,7 +329,7 @@ static int32_t solve_by_milp(path_solve *s)
     }
     ckpd__plan_copy(s->view, &best, &s->plan);
     int32_t status;
-    if (only_paths(s->view) && !ckpd__has_soft_caps(s->view)) {
+    if (only_paths(s->view)) {
         status = solve_rest(s, &best);
     } else {
         status = solve_by_model(s, s->view, &best);

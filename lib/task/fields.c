@@ -71,6 +71,9 @@ static const ckpd__field fields[CKPD__TASK_FIELDS] = {
         INTEGER("release", "slot boundary", 0, 1e7, 0, "training may start here"),
     [CKPD__TASK_DEADLINE] = INTEGER("deadline", "slot boundary", 1, 1e7, NAN,
                                     "the tranche must be done here; default: horizon"),
+    [CKPD__TASK_DEADLINE_PRICE] =
+        NUMBER("deadline_price_per_hour", "money/h", 0, 1e9, NAN,
+               "what an hour after the deadline costs; not given: it may not be missed"),
     [CKPD__TASK_SEGMENTS] =
         INTEGER("segments", "segments", 1, 1e6, 12, "checkpoint segments K of the tranche"),
     [CKPD__TASK_START_SEGMENTS] =
@@ -90,6 +93,10 @@ static const ckpd__field fields[CKPD__TASK_FIELDS] = {
                                               "slots the running edge has run already"),
     [CKPD__TASK_RUNNING_SEGMENTS] =
         INTEGER("running_segments", "segments", 1, 1e6, 1, "segments the running edge completes"),
+    [CKPD__TASK_INTERRUPTION] = {"interruption", "",
+                                 "whether the edge running at the start may be given up, with the "
+                                 "work it has done",
+                                 CKPD_FIELD_CHOICE, 0, 0.0, 1.0, 0, "forbid|lose_work"},
     [CKPD__TASK_BASELINE_TP] =
         INTEGER("baseline_tp", "", 1, 100000, NAN, "layout of the baseline mode: tensor parallel"),
     [CKPD__TASK_BASELINE_PP] =

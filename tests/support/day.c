@@ -70,6 +70,9 @@ void day_add_battery(day *d, const day_battery *b)
         OK(d, ckpd_battery_set(battery, values[i].field, values[i].value));
     }
     OK(d, ckpd_battery_set_text(battery, "terminal", b->terminal));
+    if (b->end_price > 0) {
+        OK(d, ckpd_battery_set(battery, "soc_end_price_per_mwh", b->end_price));
+    }
     OK(d, ckpd_site_add_battery(d->site, battery));
     ckpd_battery_free(battery);
 }
@@ -120,10 +123,14 @@ int32_t day_add_job(day *d, const day_job *job, const ckpd_graph_options *option
     if (job->deadline > 0) {
         OK(d, ckpd_task_set(task, "deadline", job->deadline));
     }
+    if (job->late_price > 0) {
+        OK(d, ckpd_task_set(task, "deadline_price_per_hour", job->late_price));
+    }
     if (job->running_mode > 0) {
         OK(d, ckpd_task_set(task, "running_mode", job->running_mode - 1));
         OK(d, ckpd_task_set(task, "running_slots_done", job->running_slots));
         OK(d, ckpd_task_set(task, "running_segments", job->running_segments));
+        OK(d, ckpd_task_set_text(task, "interruption", job->may_lose ? "lose_work" : "forbid"));
     }
     ckpd_mode_set *modes = make_modes(d, task, job);
     int32_t status = ckpd_graph_build(&graph, d->context, task, modes, ckpd_site_slots(d->site),

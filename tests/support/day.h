@@ -26,6 +26,7 @@ typedef struct day_battery {
     const char *terminal; /* "equal", "at_least", "free" */
     double throughput_cost, end_value, soc_min_mwh;
     int32_t recover;
+    double end_price; /* per MWh, 0: the terminal rule is hard */
 } day_battery;
 void day_add_battery(day *d, const day_battery *battery);
 
@@ -43,6 +44,8 @@ typedef struct day_job {
     int32_t start_segments;
     int32_t running_mode; /* 1 + mode, 0 for none */
     int32_t running_slots, running_segments;
+    int32_t may_lose;  /* 1: the running edge may be given up */
+    double late_price; /* per hour after the deadline, 0: it is hard */
 } day_job;
 /* Makes the problem on first use, then adds the job. Returns a status; the site must be complete.
  */

@@ -36,6 +36,7 @@ static const struct {
     {"ckpd_mode", 264, 260},
     {"ckpd_mode_table", 96, 56},
     {"ckpd_model_info", 120, 104},
+    {"ckpd_overrun", 296, 292},
     {"ckpd_path_job", 176, 112},
     {"ckpd_path_plan", 56, 28},
     {"ckpd_path_prices", 72, 40},

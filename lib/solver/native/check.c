@@ -246,6 +246,10 @@ static double try_slot(checker *c, const uint8_t *forbidden, int32_t t, int32_t 
             chosen->load > cap + 2e-9 * (1 + fabs(cap)))
             return NONE;
         double value = slot_cost(c, t, chosen->load) - chosen->price;
+        if (view->load_soft_kw && chosen->load > view->load_soft_kw[t])
+            value += view->load_over_cost[t] * (chosen->load - view->load_soft_kw[t]);
+        if (view->gpu_soft && chosen->gpus > view->gpu_soft[t])
+            value += view->gpu_over_cost[t] * (chosen->gpus - view->gpu_soft[t]);
         for (int32_t i = 0; i < j; i++) {
             double *at =
                 &c->slot_excess[proof->offset[i] +

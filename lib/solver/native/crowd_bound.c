@@ -96,7 +96,7 @@ bool ckpd__nat_crowd_bound_init(nat_crowd *crowd, nat_memory *memory)
     for (int32_t t = 0; t < model->slots; t++)
         fill_loads(crowd, t, by_gpus);
     return !model->storage ||
-           ckpd__nat_reservoir_init(&crowd->reservoir, memory, model, crowd->levels, crowd->load);
+           ckpd__nat_reservoir_init(&crowd->reservoir, memory, model, crowd->levels, crowd->load, NULL);
 }
 
 /* --- the jobs' share

@@ -12,15 +12,17 @@ static bool init_reservoir(nat_dual *dual, nat_memory *memory)
     const nat_stack *stack = dual->stack;
     nat_memory scratch = {.host = memory->host};
     size_t levels = (size_t)stack->levels[stack->jobs], T = (size_t)model->slots;
-    double *load = ckpd__nat_alloc(&scratch, T * levels, sizeof *load);
+    double *load = ckpd__nat_alloc(&scratch, 2 * T * levels, sizeof *load);
+    double *extra = load ? load + T * levels : NULL;
     for (size_t i = 0; load && i < T * levels; i++) {
         nat_level total = stack->total[i % levels];
         int32_t t = (int32_t)(i / levels);
         load[i] = ckpd__nat_fits(model, t, total.gpus, total.kw) ? nat_load(model, t, total.kw)
                                                                  : (double)INFINITY;
+        extra[i] = ckpd__nat_soft(model, t, total.gpus, nat_load(model, t, total.kw));
     }
     bool ok =
-        load && ckpd__nat_reservoir_init(&dual->reservoir, memory, model, (int32_t)levels, load);
+        load && ckpd__nat_reservoir_init(&dual->reservoir, memory, model, (int32_t)levels, load, extra);
     ckpd__nat_release(&scratch);
     return ok;
 }

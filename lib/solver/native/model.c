@@ -66,12 +66,24 @@ bool ckpd__nat_fits(const nat_model *model, int32_t t, double gpus, double kw)
            nat_load(model, t, kw) <= cap + CAP_SLACK * (1 + fabs(cap));
 }
 
+double ckpd__nat_soft(const nat_model *model, int32_t t, double gpus, double load)
+{
+    const ckpd_path_view *view = model->view;
+    double cost = 0;
+    if (view->load_soft_kw)
+        cost += view->load_over_cost[t] * fmax(load - view->load_soft_kw[t], 0);
+    if (view->gpu_soft)
+        cost += view->gpu_over_cost[t] * fmax(gpus + model->fixed_gpus[t] - view->gpu_soft[t], 0);
+    return cost;
+}
+
 int32_t ckpd__nat_slots_build(nat_model *model, nat_memory *memory)
 {
     const ckpd_path_view *view = model->view;
     model->fixed_kw = ckpd__nat_alloc(memory, (size_t)model->slots, sizeof *model->fixed_kw);
     model->gpus_free = ckpd__nat_alloc(memory, (size_t)model->slots, sizeof *model->gpus_free);
-    if (!model->fixed_kw || !model->gpus_free)
+    model->fixed_gpus = ckpd__nat_alloc(memory, (size_t)model->slots, sizeof *model->fixed_gpus);
+    if (!model->fixed_kw || !model->gpus_free || !model->fixed_gpus)
         return CKPD_ERR_NO_MEMORY;
     model->convex = true;
     for (int32_t t = 0; t < model->slots; t++) {
@@ -83,6 +95,7 @@ int32_t ckpd__nat_slots_build(nat_model *model, nat_memory *memory)
         }
         model->fixed_kw[t] = view->base_load_kw[t] + view->load_factor[t] * kw;
         model->gpus_free[t] = view->gpu_cap[t] - gpus;
+        model->fixed_gpus[t] = gpus;
         model->convex = model->convex && (!view->curve_convex || view->curve_convex[t]);
     }
     return CKPD_OK;

@@ -54,6 +54,7 @@ typedef struct nat_model {
     int32_t stride, states, moves; /* largest of one job */
     double *fixed_kw;              /* [slots] site load without the jobs' moves */
     double *gpus_free;             /* [slots] */
+    double *fixed_gpus;            /* [slots] held without the jobs' moves */
     const ckpd_path_storage *storage;
     int32_t stop; /* what host->should_stop said while the model was built: then it is not whole */
     bool convex;  /* every curve is convex */
@@ -76,6 +77,8 @@ static inline double nat_load(const nat_model *model, int32_t t, double kw)
 {
     return model->fixed_kw[t] + model->view->load_factor[t] * kw;
 }
+/* What load and GPUs of moves above the soft caps of slot t cost. */
+double ckpd__nat_soft(const nat_model *model, int32_t t, double gpus, double load);
 /* True when `gpus` and `kw` of moves fit under the caps of slot t. */
 bool ckpd__nat_fits(const nat_model *model, int32_t t, double gpus, double kw);
 

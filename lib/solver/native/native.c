@@ -189,8 +189,6 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
     if (certificate)
         memset(certificate, 0, sizeof *certificate);
     result->message[0] = '\0';
-    if (view->load_soft_kw || view->gpu_soft)
-        return refuse(result, CKPD_ERR_NOT_SUPPORTED, "soft caps of load or GPUs");
     int32_t slotwise = 0;
     for (int32_t j = 0; j < view->jobs; j++)
         slotwise += view->job[j]->kind == CKPD_JOB_SLOTWISE;
@@ -205,7 +203,9 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
         status = model.jobs <= FEW_JOBS || (view->prices && view->prices->activities > 0)
                      ? solve_few(&memory, &model, params, NULL, result, certificate)
                      : CKPD_ERR_NOT_SUPPORTED;
-    if (status == CKPD_ERR_NOT_SUPPORTED)
+    if (status == CKPD_ERR_NOT_SUPPORTED && (view->load_soft_kw || view->gpu_soft))
+        refuse(result, status, "soft caps of load or GPUs with that many jobs");
+    else if (status == CKPD_ERR_NOT_SUPPORTED)
         status = solve_many(&memory, &model, params, result, certificate);
     if (status != CKPD_OK)
         ckpd__nat_certificate_free(certificate);

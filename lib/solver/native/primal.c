@@ -25,6 +25,22 @@ void ckpd__nat_plan_copy(const nat_model *model, nat_plan *to, const nat_plan *f
     to->cost = from->cost;
 }
 
+/* More than soft caps can cost in a slot: every job at its largest. */
+static double soft_ceiling(const nat_model *model, int32_t t)
+{
+    double gpus = 0, kw = 0;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        double most_gpus = 0, most_kw = 0;
+        for (int32_t a = 0; a < model->job[j].activities; a++) {
+            most_gpus = fmax(most_gpus, model->job[j].gpus[a]);
+            most_kw = fmax(most_kw, model->job[j].kw[a]);
+        }
+        gpus += most_gpus;
+        kw += most_kw;
+    }
+    return ckpd__nat_soft(model, t, gpus, nat_load(model, t, kw));
+}
+
 double ckpd__nat_cost_ceiling(const nat_model *model)
 {
     const ckpd_path_view *view = model->view;
@@ -33,7 +49,7 @@ double ckpd__nat_cost_ceiling(const nat_model *model)
         double most = view->curve_cost[view->curve_start[t]];
         for (int64_t i = view->curve_start[t] + 1; i < view->curve_start[t + 1]; i++)
             most = view->curve_cost[i] > most ? view->curve_cost[i] : most;
-        ceiling += most;
+        ceiling += most + soft_ceiling(model, t);
     }
     for (int32_t j = 0; j < model->jobs; j++) {
         const ckpd_path_job *in = view->job[j];
@@ -146,6 +162,7 @@ double ckpd__nat_primal_cost(nat_primal *primal, nat_plan *plan)
             return plan->cost = (double)INFINITY;
         primal->load[t] = nat_load(model, t, primal->kw[t]);
         cost += model->storage ? 0 : ckpd__nat_curve(model, t, primal->load[t]);
+        cost += ckpd__nat_soft(model, t, primal->gpus[t], primal->load[t]);
     }
     if (model->storage)
         cost += ckpd__nat_dispatch_solve(&primal->dispatch, primal->load, plan->draw,
@@ -168,7 +185,7 @@ double ckpd__nat_primal_slot(const nat_primal *primal, int32_t t, double gpus, d
         cost = model->storage ? ckpd__nat_storage_slot(model, t, load, primal->worth[t], &draw)
                               : ckpd__nat_curve(model, t, load);
     if (cost < (double)INFINITY)
-        return cost;
+        return cost + ckpd__nat_soft(model, t, gpus, load);
     return primal->penalty * (1 + fabs(gpus) + fabs(load));
 }
 

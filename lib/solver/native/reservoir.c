@@ -26,6 +26,8 @@ static void add_candidate(nat_reservoir *reservoir, int32_t t, int32_t level, do
     double used = model->storage->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours;
     nat_corner corner = {-ckpd__nat_storage_stored(model, draw),
                          ckpd__nat_curve(model, t, load + draw) + used, draw, level};
+    if (reservoir->extra)
+        corner.cost += reservoir->extra[(size_t)t * (size_t)reservoir->levels + (size_t)level];
     if (corner.cost < NONE)
         reservoir
             ->candidate[(size_t)t * (size_t)reservoir->most + (size_t)reservoir->candidates[t]++] =
@@ -113,10 +115,11 @@ static int32_t count_candidates(const nat_model *model, int32_t levels, const do
 }
 
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
-                              int32_t levels, const double *load)
+                              int32_t levels, const double *load, const double *extra)
 {
     size_t T = (size_t)model->slots;
-    *reservoir = (nat_reservoir){.model = model, .host = memory->host};
+    *reservoir = (nat_reservoir){
+        .model = model, .host = memory->host, .extra = extra, .levels = levels};
     for (int32_t t = 0; t < model->slots; t++) {
         int32_t own = count_candidates(model, levels, load + (size_t)t * (size_t)levels, t);
         reservoir->most = own > reservoir->most ? own : reservoir->most;
@@ -140,6 +143,7 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
         return false;
     for (int32_t t = 0; t < model->slots; t++)
         fill_candidates(reservoir, levels, load + (size_t)t * (size_t)levels, t);
+    reservoir->extra = NULL;
     return true;
 }
 

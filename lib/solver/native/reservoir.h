@@ -49,14 +49,17 @@ typedef struct nat_reservoir {
     nat_convex *value;     /* [slots + 1] cost from boundary t on, by level */
     nat_mixture *mixture;  /* [slots] */
     bool failed;           /* out of memory */
+    int32_t levels;
+    const double *extra; /* [slots][levels] while the candidates are made */
 } nat_reservoir;
 
 /*
  * load[slots][levels]: the site loads between which the slots choose, +infinity for one that does
- * not fit. False when out of memory.
+ * not fit; extra[slots][levels]: what a level costs besides, NULL for nothing. False when out of
+ * memory.
  */
 bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, const nat_model *model,
-                              int32_t levels, const double *load);
+                              int32_t levels, const double *load, const double *extra);
 void ckpd__nat_reservoir_free(nat_reservoir *reservoir);
 /*
  * Leaves out what no hull of slot t needs while the levels without a combination (top[level]

@@ -284,6 +284,7 @@ void ckpd__nat_stack_cost(nat_stack *stack, const nat_model *model, int32_t t, d
                 ? ckpd__nat_storage_slot(model, t, load, worth,
                                          &stack->charge[(size_t)t * (size_t)levels + (size_t)l])
                 : ckpd__nat_curve(model, t, load);
+        cost[l] += ckpd__nat_soft(model, t, total.gpus, load);
     }
 }
 

@@ -41,7 +41,8 @@ static bool measure(const nat_slotwise *s, int32_t t, nat_combination *c)
             c->work[j] = (int64_t)(fmin(part, 1) * (double)WHOLE + 0.5);
         }
     }
-    c->cost = ckpd__nat_curve(&s->model, t, nat_load(&s->model, t, kw));
+    c->cost = ckpd__nat_curve(&s->model, t, nat_load(&s->model, t, kw)) +
+              ckpd__nat_soft(&s->model, t, gpus, nat_load(&s->model, t, kw));
     return ckpd__nat_fits(&s->model, t, gpus, kw) && c->cost < (double)INFINITY;
 }
 

@@ -218,7 +218,7 @@ START_TEST(test_floor_and_soft_end)
 }
 END_TEST
 
-/* Caps that may be passed at a price; the native solver hands these on. */
+/* Caps that may be passed at a price. */
 START_TEST(test_soft_caps)
 {
     instance_features features = {.jobs = 2,
@@ -230,6 +230,7 @@ START_TEST(test_soft_caps)
                                   .edge_costs = 1,
                                   .prorated = 1,
                                   .fixed = 1};
+    compare("enumerate", "native", &features, 200);
     compare("enumerate", "glpk", &features, 100);
     features = (instance_features){.jobs = 2,
                                    .slots = 5,
@@ -240,10 +241,16 @@ START_TEST(test_soft_caps)
                                    .soft_end = 1,
                                    .caps = 1,
                                    .nonconvex = 1};
+    compare("enumerate", "native", &features, 200);
     compare("enumerate", "glpk", &features, 100);
     features = (instance_features){
         .jobs = 2, .slots = 4, .segments = 2, .modes = 2, .soft_caps = 1, .slotwise = 1, .caps = 1};
     compare("enumerate", "glpk", &features, 60);
+    features.slotwise = 2;
+    compare("enumerate", "native", &features, 100);
+    features = (instance_features){
+        .jobs = 3, .slots = 5, .segments = 2, .modes = 2, .soft_caps = 1, .equal_power = 1};
+    compare("native", "glpk", &features, 60);
 }
 END_TEST
 
