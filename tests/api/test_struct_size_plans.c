@@ -156,6 +156,22 @@ static int32_t fill_violation(void *out)
     return ckpd_report_get_violation(report, 0, out);
 }
 
+/* J0 on half the GPUs it needs, at a price. */
+static int32_t fill_overrun(void *out)
+{
+    ckpd_problem *tight = NULL;
+    ckpd_solution *solution = NULL;
+    int32_t status = small_j0(&tight, context, 50);
+    status = status == CKPD_OK ? ckpd_problem_soften(tight) : status;
+    status =
+        status == CKPD_OK ? ckpd_problem_solve(&solution, tight, CKPD_SCENARIO_S4, NULL) : status;
+    status = status == CKPD_OK ? ckpd_report_get_overrun(ckpd_solution_report(solution), 0, out)
+                               : status;
+    ckpd_solution_free(solution);
+    ckpd_problem_free(tight);
+    return status;
+}
+
 /* J0 on half the GPUs it needs. */
 static int32_t fill_relaxation(void *out)
 {
@@ -325,6 +341,7 @@ static const filled_struct filled[] = {
     {"ckpd_change_cost", sizeof(ckpd_change_cost), fill_change_cost},
     {"ckpd_step", sizeof(ckpd_step), fill_step},
     {"ckpd_violation", sizeof(ckpd_violation), fill_violation},
+    {"ckpd_overrun", sizeof(ckpd_overrun), fill_overrun},
     {"ckpd_relaxation", sizeof(ckpd_relaxation), fill_relaxation},
     {"ckpd_job_explanation", sizeof(ckpd_job_explanation), fill_job_explanation},
     {"ckpd_member_info", sizeof(ckpd_member_info), fill_member},
