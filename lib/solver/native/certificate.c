@@ -53,5 +53,7 @@ void ckpd__nat_certificate_free(nat_certificate *certificate)
     drop(host, certificate->kw);
     drop(host, certificate->activities);
     drop(host, certificate->offset);
+    drop(host, certificate->order);
+    drop(host, certificate->multiplier);
     memset(certificate, 0, sizeof *certificate);
 }

@@ -41,8 +41,12 @@ typedef struct nat_certificate {
     int32_t **gpus;      /* [jobs][activities] */
     double **kw;
     int32_t nodes, room;
-    nat_proof *node; /* parents before children */
-    double cutoff;   /* no plan is cheaper than this, says the certificate */
+    nat_proof *node;    /* parents before children */
+    double cutoff;      /* no plan is cheaper than this, says the certificate */
+    int32_t slotwise;   /* 1: slot-wise jobs, and of the above only jobs, slots and cutoff count */
+    int32_t *order;     /* [slots] in which the slots are passed through */
+    double *multiplier; /* [slots + 2][jobs] money for the whole work of a job, for the slots from
+                           each place of the order on; the last row for all of them */
 } nat_certificate;
 
 /* Room for a node more; its arrays are there, to be filled. NULL when out of memory. */
@@ -55,5 +59,11 @@ void ckpd__nat_certificate_free(nat_certificate *certificate);
  */
 int32_t ckpd__nat_certificate_check(const ckpd_host *host, const ckpd_path_view *view,
                                     const nat_certificate *certificate, double *bound);
+/* The same for slot-wise jobs (check_slotwise.c); CKPD_ERR_NOT_SUPPORTED also when too many
+ * beginnings of plans lie below the cutoff. */
+int32_t ckpd__nat_check_slotwise(const ckpd_host *host, const ckpd_path_view *view,
+                                 const nat_certificate *certificate, double *bound);
+/* Cost of the curve of slot t at x, +infinity outside. */
+double ckpd__nat_check_curve(const ckpd_path_view *view, int32_t t, double x);
 
 #endif

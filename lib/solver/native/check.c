@@ -188,7 +188,7 @@ static double check_paths(checker *c, const uint8_t *forbidden, int32_t j)
 /* --- slots
  * -------------------------------------------------------------------------------------------- */
 
-static double curve(const ckpd_path_view *view, int32_t t, double x)
+double ckpd__nat_check_curve(const ckpd_path_view *view, int32_t t, double x)
 {
     int64_t first = view->curve_start[t], last = view->curve_start[t + 1] - 1;
     double slack = 1e-9 * (1 + fabs(x));
@@ -209,7 +209,7 @@ static double slot_cost(const checker *c, int32_t t, double load)
     const ckpd_path_view *view = c->view;
     const ckpd_path_storage *s = view->storage;
     if (!s)
-        return curve(view, t, load);
+        return ckpd__nat_check_curve(view, t, load);
     double best = NONE, h = view->slot_hours;
     double low = fmax(-s->discharge_max_kw, c->draw_low[t]);
     double high = fmin(s->charge_max_kw, c->draw_high[t]);
@@ -222,7 +222,7 @@ static double slot_cost(const checker *c, int32_t t, double load)
         if (draw > high || draw < low)
             continue;
         double energy = draw > 0 ? draw * h * s->eta_charge : draw * h / s->eta_discharge;
-        best = fmin(best, curve(view, t, load + draw) +
+        best = fmin(best, ckpd__nat_check_curve(view, t, load + draw) +
                               s->throughput_cost_per_kwh * fabs(draw) * h - c->worth[t] * energy);
     }
     return best;
@@ -523,6 +523,8 @@ int32_t ckpd__nat_certificate_check(const ckpd_host *host, const ckpd_path_view 
     size_t nodes = 1;
     if (view->jobs != certificate->jobs || view->slots != certificate->slots)
         return CKPD_ERR_INCONSISTENT;
+    if (certificate->slotwise)
+        return ckpd__nat_check_slotwise(host, view, certificate, bound);
     for (int32_t j = 0; j < view->jobs; j++) {
         const ckpd_path_job *job = view->job[j];
         size_t own = (size_t)job->states * ((size_t)view->slots + 1) * ((size_t)job->segments + 1);

@@ -78,9 +78,10 @@ static int32_t refuse(ckpd_path_result *result, int32_t status, const char *reas
 }
 
 static int32_t solve_slotwise(const ckpd_host *host, const ckpd_path_view *view,
-                              const ckpd_solve_params *params, ckpd_path_result *result)
+                              const ckpd_solve_params *params, ckpd_path_result *result,
+                              nat_certificate *certificate)
 {
-    int32_t status = ckpd__nat_slotwise_solve(host, view, params, result);
+    int32_t status = ckpd__nat_slotwise_solve(host, view, params, result, certificate);
     if (status == CKPD_ERR_NOT_SUPPORTED)
         return refuse(result, status, "slot-wise jobs with too many combinations of modes");
     return status == CKPD_ERR_NO_MEMORY ? refuse(result, status, "out of memory") : status;
@@ -194,7 +195,7 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
         slotwise += view->job[j]->kind == CKPD_JOB_SLOTWISE;
     if (slotwise > 0)
         return slotwise == view->jobs
-                   ? solve_slotwise(host, view, params, result)
+                   ? solve_slotwise(host, view, params, result, certificate)
                    : refuse(result, CKPD_ERR_NOT_SUPPORTED, "jobs of both kinds");
     int32_t status = ckpd__nat_model_build(&model, &memory, view);
     if (status == CKPD_OK && model.stop)

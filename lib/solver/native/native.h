@@ -13,7 +13,7 @@ int32_t ckpd__native_solve_paths(const ckpd_host *host, const ckpd_path_view *vi
 struct nat_certificate;
 /*
  * The same, with what proves the bound (certificate.h): certificate may be NULL; else it is filled
- * when CKPD_OK is returned and the jobs are of the path kind, and freed by the caller. `host` must
+ * when CKPD_OK is returned, and freed by the caller. `host` must
  * outlive it.
  */
 int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view *view,

@@ -183,8 +183,35 @@ static void write_answer(const nat_slotwise *s, ckpd_path_result *result)
     }
 }
 
+/* The order of the slots and the multipliers: with them the checker finds how few plans are left.
+ */
+static int32_t certify(const nat_slotwise *s, const ckpd_host *host, const ckpd_path_result *result,
+                       nat_certificate *certificate)
+{
+    size_t T = (size_t)s->model.slots, J = (size_t)s->model.jobs;
+    *certificate = (nat_certificate){
+        .host = host,
+        .slots = s->model.slots,
+        .slotwise = 1,
+        .cutoff = result->outcome == CKPD_OUTCOME_INFEASIBLE ? (double)INFINITY : result->bound};
+    certificate->order = host->allocate(T * sizeof(int32_t), host->user);
+    certificate->multiplier = host->allocate((T + 2) * J * sizeof(double), host->user);
+    if (!certificate->order || !certificate->multiplier) {
+        ckpd__nat_certificate_free(certificate);
+        return CKPD_ERR_NO_MEMORY;
+    }
+    certificate->jobs = s->model.jobs;
+    for (size_t t = 0; t < T; t++)
+        certificate->order[t] = s->stage[t].slot;
+    for (size_t t = 0; t <= T; t++)
+        memcpy(certificate->multiplier + t * J, s->ahead[t], J * sizeof(double));
+    memcpy(certificate->multiplier + (T + 1) * J, s->multiplier, J * sizeof(double));
+    return CKPD_OK;
+}
+
 int32_t ckpd__nat_slotwise_solve(const ckpd_host *host, const ckpd_path_view *view,
-                                 const ckpd_solve_params *params, ckpd_path_result *result)
+                                 const ckpd_solve_params *params, ckpd_path_result *result,
+                                 nat_certificate *certificate)
 {
     nat_memory memory = {.host = host};
     nat_slotwise s = {
@@ -196,9 +223,14 @@ int32_t ckpd__nat_slotwise_solve(const ckpd_host *host, const ckpd_path_view *vi
             ckpd__nat_slotwise_prepare(&s);
             s.bound = s.root_bound;
             status = widen(&s, host);
+        } else {
+            s.bound = (double)INFINITY;
         }
         if (status == CKPD_OK) {
             write_answer(&s, result);
+        }
+        if (status == CKPD_OK && certificate) {
+            status = certify(&s, host, result, certificate);
         }
     }
     ckpd__nat_release(&memory);

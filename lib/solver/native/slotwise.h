@@ -48,9 +48,10 @@ typedef struct nat_slotwise {
     int32_t stop;
 } nat_slotwise;
 
-/* Solves a view whose jobs are all slot-wise and that has no storage. */
+/* Solves a view whose jobs are all slot-wise and that has no storage; certificate may be NULL. */
 int32_t ckpd__nat_slotwise_solve(const ckpd_host *host, const ckpd_path_view *view,
-                                 const ckpd_solve_params *params, ckpd_path_result *result);
+                                 const ckpd_solve_params *params, ckpd_path_result *result,
+                                 nat_certificate *certificate);
 
 /* --- slotwise_bound.c
  * ----------------------------------------------------------------------------- */
