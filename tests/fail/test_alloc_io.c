@@ -114,6 +114,13 @@ static void series_file(sweep_memory *memory, ckpd_context *context)
         " \"site\": {\"gpu_cap\": 8, \"import_price_per_mwh\": {\"file\": \"sweep.csv\", "
         "\"column\": \"price\", \"fill_column\": \"ahead\", \"filters\": [[\"node\", \"A\"]]}},"
         " \"mode_rules\": {\"installed_gpus\": 8}, \"jobs\": []}";
+    static const char case_without_start[] =
+        "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"f\","
+        " \"horizon\": {\"slots\": 2, \"slot_minutes\": 60},"
+        " \"site\": {\"gpu_cap\": 8, \"import_price_per_mwh\": {\"file\": \"sweep.csv\", "
+        "\"column\": \"ahead\", \"filters\": [[\"node\", \"A\"]]}},"
+        " \"mode_rules\": {\"installed_gpus\": 8}, \"jobs\": []}";
+    char stamp[48];
     FILE *out = fopen("sweep.csv", "w");
     ck_assert_ptr_nonnull(out);
     fputs("time,node,price [EUR/MWh],ahead [ct/kWh]\n2024-04-09T00:00+02:00,A,10,1\n"
@@ -128,6 +135,11 @@ static void series_file(sweep_memory *memory, ckpd_context *context)
     ck_assert(prices[0] == 20 && prices[1] == 20);
     SWEEP_WRITE(&text, ckpd_case_write(loaded, append, &text));
     ck_assert_ptr_nonnull(strstr(text.bytes, "sweep.csv"));
+    ckpd_case_free(loaded);
+    loaded = NULL;
+    SWEEP(ckpd_case_parse(&loaded, context, case_without_start, strlen(case_without_start), NULL));
+    ck_assert_int_eq(ckpd_case_stamp(loaded, 1, stamp, sizeof stamp), CKPD_OK);
+    ck_assert_str_eq(stamp, "2024-04-09T01:00+02:00"); /* the file says when it is */
     ckpd_case_free(loaded);
     remove("sweep.csv");
 }
