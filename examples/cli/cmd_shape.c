@@ -362,9 +362,13 @@ static int read_words(work *w, const words *given, bool *wanted)
     }
     w->seeds = (int)seeds;
     w->backend = given->backend;
-    if ((given->plan == NULL) != (given->dispatch == NULL) ||
-        (given->stagger != NULL && given->plan == NULL)) {
-        return cli_usage(tool, "--from-plan, --dispatch-case and --stagger go together");
+    if ((given->plan == NULL) != (given->dispatch == NULL)) {
+        return cli_usage(tool,
+                         "--from-plan and --dispatch-case need each other: a plan names modes, "
+                         "its case knows their power");
+    }
+    if (given->stagger != NULL && given->plan == NULL) {
+        return cli_usage(tool, "--stagger moves the checkpoints of a plan: it needs --from-plan");
     }
     if ((given->depth_error != NULL &&
          !cli_number(tool, "--depth-error", given->depth_error, &w->truth.depth_error_w)) ||
@@ -399,9 +403,9 @@ int cli_shape(cli *tool, int count, char **arguments)
         {"--seeds", "N", "runs to average (default 5)", &given.seeds},
         {"--depth-error", "W", "what the events are really deeper than predicted",
          &given.depth_error},
-        {"--onset-error", "SECONDS", "what the events are really later than predicted",
+        {"--onset-error", "S", "what the events are really later than predicted",
          &given.onset_error},
-        {"--duration-error", "SECONDS", "what the events really last longer than predicted",
+        {"--duration-error", "S", "what the events really last longer than predicted",
          &given.duration_error},
         {"--from-plan", "PLAN", "take the checkpoints of a day-ahead plan; needs --dispatch-case",
          &given.plan},
