@@ -33,6 +33,8 @@ static void free_job(ckpd_context *context, ckpd__case_job *job)
     ckpd__measured_free(context, job->table);
     ckpd__free(context, job->runs);
     ckpd_anchor_free(job->anchor);
+    ckpd_checkpoint_free(job->checkpoint);
+    ckpd__free(context, job->changes);
     ckpd__free(context, job->forbidden);
     ckpd_mode_set_free(job->modes);
 }

@@ -29,6 +29,13 @@ typedef struct ckpd__measured {
 
 enum { CKPD__TRANSITIONS_ANY = 0, CKPD__TRANSITIONS_DP = 1, CKPD__TRANSITIONS_NONE = 2 };
 
+/* What starting a mode costs; later entries replace earlier ones. */
+typedef struct ckpd__change {
+    int32_t from, to; /* CKPD__CHANGE_ANY, CKPD__CHANGE_NONE (no mode has run) or a mode number */
+    double hours, money;
+} ckpd__change;
+enum { CKPD__CHANGE_ANY = -2, CKPD__CHANGE_NONE = -1 };
+
 typedef struct ckpd__case_job {
     ckpd_task *task;
     char *model, *reference; /* or NULL */
@@ -36,8 +43,11 @@ typedef struct ckpd__case_job {
     ckpd__measured *table;   /* NULL: analytic model */
     int32_t run_count;
     ckpd_run *runs;
-    int32_t fit;         /* CKPD_FIT_... */
-    ckpd_anchor *anchor; /* of the runs, NULL when there are none */
+    int32_t fit;                 /* CKPD_FIT_... */
+    ckpd_anchor *anchor;         /* of the runs, NULL when there are none */
+    ckpd_checkpoint *checkpoint; /* NULL: none */
+    int32_t change_count;
+    ckpd__change *changes;
     int32_t transitions; /* CKPD__TRANSITIONS_... */
     int32_t forbidden_count;
     int32_t *forbidden; /* [2 * count] mode numbers, from and to */
@@ -99,6 +109,20 @@ int32_t ckpd__case_anchored_hardware(const ckpd_case *loaded, const ckpd__place 
                                      ckpd__case_job *job, const ckpd_mode_rules *rules,
                                      ckpd_hardware **out);
 void ckpd__case_write_runs(ckpd__writer *writer, const ckpd__case_job *job);
+/* case_changes.c: costs of checkpoints and mode changes of a job, after its modes are built. */
+int32_t ckpd__case_read_changes(ckpd_case *loaded, const ckpd__place *place, const ckpd__json *node,
+                                ckpd__case_job *job);
+int32_t ckpd__case_set_changes(ckpd_context *context, ckpd_graph_options *options,
+                               const ckpd__case_job *job);
+int32_t ckpd__case_write_changes(ckpd_context *context, ckpd__writer *writer,
+                                 const ckpd__case_job *job);
+/* case_write.c: fields that differ from those of `base`, as an object `wrap` or into the open one.
+ */
+int32_t ckpd__case_write_fields(ckpd__writer *writer, const char *wrap,
+                                const ckpd__handle_type *type, const void *handle,
+                                const void *base);
+/* case_jobs.c: number of the retained mode with a label, -1 when there is none. */
+int32_t ckpd__case_find_label(const ckpd_mode_set *modes, const char *label);
 void ckpd__measured_free(ckpd_context *context, ckpd__measured *table);
 /* The canonical text; `for_digest` leaves out what does not decide the plan and resolves files. */
 int32_t ckpd__case_write(const ckpd_case *loaded, ckpd__writer *writer, bool for_digest);

@@ -69,6 +69,7 @@ int32_t ckpd_case_build_graph(ckpd_graph **out, const ckpd_case *loaded, int32_t
     status =
         status == CKPD_OK ? ckpd__handle_copy(&ckpd__graph_type, loaded->graph, options) : status;
     status = status == CKPD_OK ? set_transitions(context, options, own) : status;
+    status = status == CKPD_OK ? ckpd__case_set_changes(context, options, own) : status;
     if (status == CKPD_OK) {
         status = ckpd_graph_build(out, context, own->task, own->modes, loaded->slots,
                                   ckpd_site_slot_hours(loaded->site), options);

@@ -214,7 +214,7 @@ static int32_t build_modes(ckpd_case *loaded, const ckpd__place *place, ckpd__ca
     return status == CKPD_OK ? CKPD_OK : ckpd__refuse_with(loaded->context, place, status);
 }
 
-static int32_t find_label(const ckpd_mode_set *modes, const char *label)
+int32_t ckpd__case_find_label(const ckpd_mode_set *modes, const char *label)
 {
     for (int32_t i = 0; i < ckpd_mode_set_count(modes); i++) {
         if (strcmp(ckpd_mode_set_label(modes, i), label) == 0) {
@@ -237,7 +237,7 @@ static int32_t read_forbidden(ckpd_case *loaded, const ckpd__place *job_place,
     job->forbidden_count = count;
     for (int32_t i = 0; i < 2 * count; i++) {
         const char *label = pairs[i / 2].items[i % 2].text;
-        job->forbidden[i] = find_label(job->modes, label);
+        job->forbidden[i] = ckpd__case_find_label(job->modes, label);
         if (job->forbidden[i] < 0) {
             ckpd__place here = {&list, NULL, i / 2};
             char message[300];
@@ -293,6 +293,7 @@ static int32_t read_job(ckpd_case *loaded, const ckpd__place *place, const ckpd_
     status = status == CKPD_OK && modes != NULL ? read_table(context, place, modes, job) : status;
     status = status == CKPD_OK ? ckpd__case_read_runs(loaded, place, node, job) : status;
     status = status == CKPD_OK ? build_modes(loaded, place, job) : status;
+    status = status == CKPD_OK ? ckpd__case_read_changes(loaded, place, node, job) : status;
     const char *transitions = ckpd__member_text(node, "transitions");
     if (transitions != NULL) {
         ckpd__member member;

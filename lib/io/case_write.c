@@ -15,8 +15,8 @@ static bool same(double a, double b)
  * Writes the fields whose value differs from `base`, a handle of the same type with nothing set, as
  * an object named `wrap` (only when there are any) or, with NULL, into the object that is open.
  */
-static int32_t write_fields(ckpd__writer *writer, const char *wrap, const ckpd__handle_type *type,
-                            const void *handle, const void *base)
+int32_t ckpd__case_write_fields(ckpd__writer *writer, const char *wrap,
+                                const ckpd__handle_type *type, const void *handle, const void *base)
 {
     int32_t count = type->count();
     bool wrapped = false;
@@ -143,7 +143,7 @@ static int32_t write_battery(const ckpd_case *loaded, ckpd__writer *writer)
     if (status == CKPD_OK) {
         ckpd__write_open(writer, "batteries", '[');
         ckpd__write_open(writer, NULL, '{');
-        status = write_fields(writer, NULL, &ckpd__battery_type, loaded->battery, base);
+        status = ckpd__case_write_fields(writer, NULL, &ckpd__battery_type, loaded->battery, base);
         ckpd__write_close(writer, '}');
         ckpd__write_close(writer, ']');
     }
@@ -209,7 +209,8 @@ static int32_t write_hardware(const ckpd_case *loaded, ckpd__writer *writer)
         ckpd__write_open(writer, "hardware", '[');
         ckpd__write_open(writer, NULL, '{');
         ckpd__write_text(writer, "preset", preset);
-        status = write_fields(writer, NULL, &ckpd__hardware_type, loaded->hardware, base);
+        status =
+            ckpd__case_write_fields(writer, NULL, &ckpd__hardware_type, loaded->hardware, base);
         ckpd__write_close(writer, '}');
         ckpd__write_close(writer, ']');
     }
@@ -253,8 +254,9 @@ static int32_t write_rules(ckpd_context *context, ckpd__writer *writer,
     int32_t status = base == NULL ? ckpd_mode_rules_new(&fresh, context) : CKPD_OK;
     base = base == NULL ? fresh : base;
     ckpd__write_open(writer, "mode_rules", '{');
-    status =
-        status == CKPD_OK ? write_fields(writer, NULL, &ckpd__rules_type, rules, base) : status;
+    status = status == CKPD_OK
+                 ? ckpd__case_write_fields(writer, NULL, &ckpd__rules_type, rules, base)
+                 : status;
     for (int32_t i = 0; i < ckpd_mode_rules_list_count() && status == CKPD_OK; i++) {
         status = write_rule_list(writer, ckpd_mode_rules_list_name(i), rules, base);
     }
@@ -279,8 +281,9 @@ static int32_t write_task(ckpd_context *context, ckpd__writer *writer, const ckp
     ckpd__write_open(writer, "task", '{');
     write_optional_text(writer, "model", job->model);
     write_optional_text(writer, "reference", job->reference);
-    status =
-        status == CKPD_OK ? write_fields(writer, NULL, &ckpd__task_type, job->task, base) : status;
+    status = status == CKPD_OK
+                 ? ckpd__case_write_fields(writer, NULL, &ckpd__task_type, job->task, base)
+                 : status;
     ckpd__write_close(writer, '}');
     ckpd_task_free(base);
     return status;
@@ -347,6 +350,8 @@ static int32_t write_jobs(const ckpd_case *loaded, ckpd__writer *writer)
             write_table(writer, job->table);
         }
         ckpd__case_write_runs(writer, job);
+        status =
+            status == CKPD_OK ? ckpd__case_write_changes(loaded->context, writer, job) : status;
         write_transitions(writer, job);
         ckpd__write_close(writer, '}');
     }
@@ -362,7 +367,7 @@ static int32_t write_graph(const ckpd_case *loaded, ckpd__writer *writer)
     ckpd_graph_options *base = NULL;
     int32_t status = ckpd_graph_options_new(&base, loaded->context);
     if (status == CKPD_OK) {
-        status = write_fields(writer, "graph", &ckpd__graph_type, loaded->graph, base);
+        status = ckpd__case_write_fields(writer, "graph", &ckpd__graph_type, loaded->graph, base);
     }
     ckpd_graph_options_free(base);
     return status;
@@ -378,7 +383,7 @@ static int32_t write_solve(const ckpd_case *loaded, ckpd__writer *writer)
         ckpd__write_text(writer, "backend", loaded->backend);
     }
     if (status == CKPD_OK) {
-        status = write_fields(writer, wrap, &ckpd__solve_type, loaded->solve, base);
+        status = ckpd__case_write_fields(writer, wrap, &ckpd__solve_type, loaded->solve, base);
     }
     if (wrap == NULL) {
         ckpd__write_close(writer, '}');

@@ -34,6 +34,8 @@ CHOICES(hardware)
 NUMBERS(mode_rules)
 NUMBERS(graph_options)
 CHOICES(graph_options)
+NUMBERS(checkpoint)
+CHOICES(checkpoint)
 NUMBERS(battery)
 CHOICES(battery)
 NUMBERS(solve_options)
@@ -54,6 +56,9 @@ const ckpd__handle_type ckpd__rules_type = {
 const ckpd__handle_type ckpd__graph_type = {
     "graph options",   ckpd_graph_options_field_count, ckpd_graph_options_field_info,
     graph_options_set, graph_options_set_text,         graph_options_get};
+const ckpd__handle_type ckpd__checkpoint_type = {
+    "checkpoint",   ckpd_checkpoint_field_count, ckpd_checkpoint_field_info,
+    checkpoint_set, checkpoint_set_text,         checkpoint_get};
 const ckpd__handle_type ckpd__battery_type = {
     "battery",   ckpd_battery_field_count, ckpd_battery_field_info,
     battery_set, battery_set_text,         battery_get};

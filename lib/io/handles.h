@@ -18,8 +18,8 @@ typedef struct ckpd__handle_type {
 } ckpd__handle_type;
 
 extern const ckpd__handle_type ckpd__task_type, ckpd__hardware_type, ckpd__rules_type,
-    ckpd__graph_type, ckpd__battery_type, ckpd__solve_type, ckpd__series_type,
-    ckpd__series_options_type;
+    ckpd__graph_type, ckpd__checkpoint_type, ckpd__battery_type, ckpd__solve_type,
+    ckpd__series_type, ckpd__series_options_type;
 
 /* Description of a field by name; false when there is none. */
 bool ckpd__handle_find(const ckpd__handle_type *type, const char *name, ckpd_field_info *out);

@@ -98,6 +98,9 @@ static const ckpd__member JOB[] = {
             "measured runs of this model on this hardware, which anchor the analytic model"),
     {"fit", CKPD__MEMBER_CHOICES, 0, "", "what the runs fit besides the efficiency",
      "layer_overhead|network|link|memory|power", ANY},
+    OBJECT("checkpoint", 0,
+           "what saving, restarting and changing modes costs, charged on each start of a mode"),
+    OBJECTS("change_costs", 0, "the same as measured; later entries replace earlier ones"),
     {"transitions", CKPD__MEMBER_CHOICE, 0, "",
      "mode changes allowed between checkpoints: any (default), only of dp, or none",
      "any|same_tp_pp|none", ANY},
@@ -148,6 +151,14 @@ static const ckpd__member RUN[] = {
      HUGE_VAL},
 };
 
+static const ckpd__member CHANGE[] = {
+    TEXT("from", 0,
+         "label of the mode that ran last; \"\": none has run yet; absent: whatever ran"),
+    TEXT("to", 0, "label of the mode that starts; absent: any"),
+    {"hours", CKPD__MEMBER_NUMBER, 0, "h", "before training goes on (default 0)", NULL, 0, 1e6},
+    {"money", CKPD__MEMBER_NUMBER, 0, "money", "of each start (default 0)", NULL, -1e12, 1e12},
+};
+
 static const ckpd__member SOLVE[] = {
     TEXT("backend", 0, "solver by name; absent: the library chooses"),
 };
@@ -183,6 +194,9 @@ const ckpd__object ckpd__objects[CKPD__AT_COUNT] = {
     [CKPD__AT_TASK] = {"jobs[].task", "a training task", OWN(TASK), &ckpd__task_type},
     [CKPD__AT_MODE] = {"jobs[].modes[]", "a measured mode", OWN(MODE), NULL},
     [CKPD__AT_RUN] = {"jobs[].runs[]", "a measured run", OWN(RUN), NULL},
+    [CKPD__AT_CHECKPOINT] = {"jobs[].checkpoint", "costs of checkpoints and mode changes", NULL, 0,
+                             &ckpd__checkpoint_type},
+    [CKPD__AT_CHANGE] = {"jobs[].change_costs[]", "what starting a mode costs", OWN(CHANGE), NULL},
     [CKPD__AT_GRAPH] = {"graph", "graph options", NULL, 0, &ckpd__graph_type},
     [CKPD__AT_SOLVE] = {"solve", "solve options", OWN(SOLVE), &ckpd__solve_type},
     [CKPD__AT_PUBLISHED] = {"published", "published figures", OWN(PUBLISHED), NULL},
