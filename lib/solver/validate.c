@@ -325,19 +325,15 @@ static int32_t check_job_shape(ckpd_context *context, const ckpd_path_view *view
             context, CKPD_ERR_ARGUMENT, "job", j, job->segments,
             "job %d \"%s\": segments, states, source or node_open do not fit together", j, name);
     }
-    if (job->moves > 0 &&
-        (job->move_mode == NULL || job->move_slots == NULL || job->move_segments == NULL)) {
-        return ckpd__null_argument(context, "move arrays");
-    }
-    return CKPD_OK;
+    const given_array arrays[] = {{job->move_mode, job->moves, "move_mode"},
+                                  {job->move_slots, job->moves, "move_slots"},
+                                  {job->move_segments, job->moves, "move_segments"}};
+    return check_given(context, arrays, sizeof arrays / sizeof *arrays);
 }
 
 static int32_t check_job(ckpd_context *context, const ckpd_path_view *view, int32_t j)
 {
     const ckpd_path_job *job = view->job[j];
-    if (job == NULL) {
-        return ckpd__null_argument(context, "job");
-    }
     int32_t status = check_job_shape(context, view, job, j);
     if (status != CKPD_OK) {
         return status;
@@ -377,10 +373,12 @@ int32_t ckpd__prices_check(ckpd_context *context, const ckpd_path_prices *prices
     if (status == CKPD_OK) {
         status = ckpd__check_range(context, "prices.activities", -1, (double)activities, 0, 1e9);
     }
-    if (status == CKPD_OK && activities > 0 &&
-        (prices->job == NULL || prices->gpus == NULL || prices->power_kw == NULL ||
-         (slots > 0 && prices->price == NULL))) {
-        return ckpd__null_argument(context, "array of path_prices");
+    const given_array arrays[] = {{prices->job, activities, "prices.job"},
+                                  {prices->gpus, activities, "prices.gpus"},
+                                  {prices->power_kw, activities, "prices.power_kw"},
+                                  {prices->price, activities * slots, "prices.price"}};
+    if (status == CKPD_OK) {
+        status = check_given(context, arrays, sizeof arrays / sizeof *arrays);
     }
     const struct {
         const char *name;
@@ -414,9 +412,6 @@ int32_t ckpd__path_view_check(ckpd_context *context, const ckpd_path_view *view)
     }
     if (status == CKPD_OK) {
         status = check_slots(context, view);
-    }
-    if (status == CKPD_OK && view->jobs > 0 && view->job == NULL) {
-        status = ckpd__null_argument(context, "job");
     }
     for (int32_t j = 0; status == CKPD_OK && j < view->jobs; j++) {
         status = check_job(context, view, j);
