@@ -7,9 +7,6 @@
 
 #define NONE ((double)INFINITY)
 
-/* Share of the last direction that goes on. */
-static const double MOMENTUM = 0.5;
-
 int32_t ckpd__nat_crowd_init(nat_crowd *crowd, nat_memory *memory, const nat_model *model,
                              const ckpd_solve_params *params)
 {
@@ -23,12 +20,12 @@ int32_t ckpd__nat_crowd_init(nat_crowd *crowd, nat_memory *memory, const nat_mod
     crowd->path_value = ckpd__nat_alloc(memory, (size_t)model->jobs, sizeof *crowd->path_value);
     crowd->price = ckpd__nat_alloc(memory, 2 * T, sizeof *crowd->price);
     crowd->best_price = ckpd__nat_alloc(memory, 2 * T, sizeof *crowd->best_price);
-    crowd->direction = ckpd__nat_alloc(memory, 2 * T, sizeof *crowd->direction);
+    crowd->row = ckpd__nat_alloc(memory, 2 * T, sizeof *crowd->row);
     crowd->wanted = ckpd__nat_alloc(memory, T, sizeof *crowd->wanted);
     crowd->worth = ckpd__nat_alloc(memory, T, sizeof *crowd->worth);
     crowd->best_worth = ckpd__nat_alloc(memory, T, sizeof *crowd->best_worth);
     bool ok = crowd->best_worth && crowd->work && crowd->job_price && crowd->path &&
-              crowd->path_value && crowd->price && crowd->best_price && crowd->direction &&
+              crowd->path_value && crowd->price && crowd->best_price && crowd->row &&
               crowd->wanted && crowd->worth;
     for (int32_t i = 0; ok && i < crowd->threads; i++) {
         crowd->job_price[i] =
@@ -80,18 +77,35 @@ static void descend(nat_crowd *crowd, int32_t passes, double pull)
     keep_better(crowd);
 }
 
-/* From the bound's paths: follow their mean power, ever less, then true cost alone. */
-static void offer_paths(nat_crowd *crowd)
+/* xorshift64 of Marsaglia 2003: [0, 1). */
+static double draw(nat_crowd *crowd)
 {
-    static const double strength[] = {0.1, 0.01, 0.001};
-    double pull = crowd->primal.pull_unit * strength[crowd->turn++ % 3];
+    crowd->random ^= crowd->random << 13;
+    crowd->random ^= crowd->random >> 7;
+    crowd->random ^= crowd->random << 17;
+    return (double)(crowd->random >> 11) / 9007199254740992.0;
+}
+
+/*
+ * A plan from the mixture of paths: of each job the path with the largest share or, every other
+ * time, one drawn by the shares; then one job after the other follows the power of the mixture,
+ * ever less, and at last true cost alone.
+ */
+static void offer_mixture(nat_crowd *crowd)
+{
+    static const double strength[] = {0.3, 0.03, 0.003};
+    double pull = crowd->primal.pull_unit * strength[crowd->turn / 2 % 3];
+    bool largest = crowd->turn++ % 2 == 0;
+    ckpd__nat_master_target(&crowd->master, crowd->primal.target);
     for (int32_t j = 0; j < crowd->model->jobs; j++)
-        ckpd__nat_path_copy(&crowd->trial.path[j], &crowd->path[j], crowd->model->slots);
+        ckpd__nat_path_copy(&crowd->trial.path[j],
+                            ckpd__nat_master_pick(&crowd->master, j, largest ? -1 : draw(crowd)),
+                            crowd->model->slots);
     descend(crowd, 1, pull);
     if (!crowd->stop)
         descend(crowd, 1, 0.1 * pull);
     if (!crowd->stop)
-        descend(crowd, 2, 0);
+        descend(crowd, 1, 0);
 }
 
 static void first_plan(nat_crowd *crowd)
@@ -107,15 +121,6 @@ static void first_plan(nat_crowd *crowd)
             memcpy(crowd->worth, crowd->primal.found_worth,
                    (size_t)crowd->model->slots * sizeof *crowd->worth);
     }
-}
-
-/* xorshift64 of Marsaglia 2003: [0, 1). */
-static double draw(nat_crowd *crowd)
-{
-    crowd->random ^= crowd->random << 13;
-    crowd->random ^= crowd->random >> 7;
-    crowd->random ^= crowd->random << 17;
-    return (double)(crowd->random >> 11) / 9007199254740992.0;
 }
 
 /* New path for job j at slot costs that are off by up to `noise`, with `kw` and `gpus` of others in
@@ -208,80 +213,96 @@ static void first_prices(nat_crowd *crowd)
     }
 }
 
-/* Moves the mean power of the paths on and the direction of ascent with it; returns its squared
- * length. */
-static double turn(nat_crowd *crowd)
+/* Length of the first step: Polyak's, towards the best plan or a little beyond what is known. */
+static double first_length(const nat_crowd *crowd)
+{
+    const nat_model *model = crowd->model;
+    double square = 0, goal = 0.1 * (1 + fabs(crowd->bound));
+    for (int32_t t = 0; t < model->slots; t++) {
+        double off = -crowd->wanted[t], gpus = -model->gpus_free[t];
+        for (int32_t j = 0; j < model->jobs; j++) {
+            off += model->view->load_factor[t] * model->job[j].kw[crowd->path[j].activity[t]];
+            gpus += model->job[j].gpus[crowd->path[j].activity[t]];
+        }
+        off += model->fixed_kw[t];
+        gpus = crowd->prices_gpus ? fmax(gpus, 0) * crowd->kw_per_gpu : 0;
+        square += off * off + gpus * gpus;
+    }
+    if (crowd->best.cost < NONE)
+        goal = fmax(crowd->best.cost - crowd->bound, 1e-6 * goal);
+    return square > 0 ? goal / square : 1;
+}
+
+/* Gives the master the answers of all blocks. */
+static void teach(nat_crowd *crowd, double value)
 {
     const nat_model *model = crowd->model;
     size_t T = (size_t)model->slots;
-    double weight = crowd->iterations < 10 ? 0.5 : 0.1, square = 0;
-    for (int32_t j = 0; j < model->jobs; j++)
-        ckpd__nat_path_copy(&crowd->trial.path[j], &crowd->path[j], model->slots);
-    ckpd__nat_primal_sum(&crowd->primal, &crowd->trial);
-    for (int32_t t = 0; t < model->slots; t++) {
-        double kw = crowd->primal.kw[t], *own = &crowd->direction[t];
-        crowd->primal.target[t] += weight * (kw - crowd->primal.target[t]);
-        own[0] = MOMENTUM * own[0] + (nat_load(model, t, kw) - crowd->wanted[t]);
-        square += own[0] * own[0];
-        if (!crowd->prices_gpus)
-            continue;
-        own[T] =
-            MOMENTUM * own[T] + (crowd->primal.gpus[t] - model->gpus_free[t]) * crowd->kw_per_gpu;
-        if (crowd->price[T + (size_t)t] > 0 || own[T] > 0)
-            square += own[T] * own[T];
+    nat_master *master = &crowd->master;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        for (size_t t = 0; t < T; t++) {
+            int32_t a = crowd->path[j].activity[t];
+            crowd->row[t] = model->view->load_factor[t] * job->kw[a];
+            crowd->row[T + t] = crowd->kw_per_gpu * job->gpus[a];
+        }
+        ckpd__nat_master_add(master, j, crowd->price, crowd->row, crowd->path_value[j],
+                             &crowd->path[j]);
     }
-    return square;
+    memset(crowd->row, 0, 2 * T * sizeof *crowd->row);
+    for (size_t t = 0; t < T; t++) {
+        crowd->row[t] = model->fixed_kw[t] - crowd->wanted[t];
+        if (crowd->prices_gpus)
+            master->room[T + t] = model->gpus_free[t] * crowd->kw_per_gpu;
+    }
+    if (!master->count)
+        ckpd__nat_master_add(master, model->jobs, crowd->price, crowd->row, crowd->slots_value,
+                             NULL);
+    ckpd__nat_master_note(master, crowd->price, value, master->started ? 0 : first_length(crowd));
 }
 
-static void take_step(nat_crowd *crowd, double length)
+/* Keeps the prices of the best bound. */
+static void note_bound(nat_crowd *crowd, double value)
 {
     size_t T = (size_t)crowd->model->slots;
-    for (size_t t = 0; t < T; t++) {
-        crowd->price[t] += length * crowd->direction[t];
-        if (crowd->prices_gpus)
-            crowd->price[T + t] = fmax(crowd->price[T + t] + length * crowd->direction[T + t], 0);
-    }
+    if (!(value > crowd->bound))
+        return;
+    crowd->bound = value;
+    memcpy(crowd->best_price, crowd->price, 2 * T * sizeof *crowd->price);
+    memcpy(crowd->best_worth, crowd->worth, T * sizeof *crowd->worth);
+    tell(crowd);
 }
 
-/* Polyak's step towards the best plan; plans are made from its paths every few evaluations. */
+/*
+ * Until the columns promise next to nothing. Plans are made from their mixture every few rounds,
+ * once that is near its end.
+ */
 static void climb(nat_crowd *crowd)
 {
-    enum { PATIENCE = 6, PLANS_EVERY = 5 };
-    double step = 0.4, reach = 0, notable = -NONE, ceiling = ckpd__nat_cost_ceiling(crowd->model);
-    int32_t quiet = 0;
-    for (int32_t round = 0; step > 0.004 && !ckpd__nat_crowd_is_closed(crowd); round++) {
+    static const double LEAST_HOPE = 1e-5, RIPE = 0.01;
+    enum { PLANS_EVERY = 5, MOST_ROUNDS = 1000 };
+    double ceiling = ckpd__nat_cost_ceiling(crowd->model);
+    for (int32_t round = 0; round < MOST_ROUNDS && !ckpd__nat_crowd_is_closed(crowd); round++) {
         double value = ckpd__nat_crowd_evaluate(crowd);
         if (must_stop(crowd))
             return;
-        if (value > crowd->bound) {
-            crowd->bound = value;
-            memcpy(crowd->best_price, crowd->price,
-                   2 * (size_t)crowd->model->slots * sizeof *crowd->price);
-            memcpy(crowd->best_worth, crowd->worth,
-                   (size_t)crowd->model->slots * sizeof *crowd->worth);
-        }
+        note_bound(crowd, value);
         if (crowd->bound >= ceiling)
             return;
-        bool found = crowd->best.cost < NONE;
-        double goal = found ? crowd->best.cost : crowd->bound + reach;
-        if (round == 0 || crowd->bound > notable + 1e-2 * fabs(goal - crowd->bound)) {
-            notable = crowd->bound;
-            tell(crowd);
-            quiet = 0;
-            reach = reach > 0 ? 1.5 * reach : 0.1 * (1 + fabs(crowd->bound));
-        } else if (++quiet > PATIENCE) {
-            quiet = 0;
-            step *= 0.7;
-            reach *= 0.5;
-        }
-        double square = turn(crowd);
-        if (square <= 0)
+        teach(crowd, value);
+        double size = fabs(crowd->bound),
+               hope = fmax(crowd->master.gain + crowd->master.miss, crowd->master.miss);
+        bool ripe = round > 0 && hope <= RIPE * size;
+        if (round > 0 && hope <= LEAST_HOPE * size)
             return;
-        if (round % PLANS_EVERY == PLANS_EVERY - 1)
-            offer_paths(crowd);
+        ckpd__nat_master_next(&crowd->master, crowd->price);
+        crowd->stop = crowd->stop ? crowd->stop : crowd->master.stop;
         if (crowd->stop)
             return;
-        take_step(crowd, fmax(step * (goal - value), 0) / square);
+        if (round % PLANS_EVERY == PLANS_EVERY - 1 && (ripe || !(crowd->best.cost < NONE)))
+            offer_mixture(crowd);
+        if (crowd->stop)
+            return;
     }
 }
 
@@ -299,9 +320,16 @@ int32_t ckpd__nat_crowd_run(nat_crowd *crowd)
 
 int32_t ckpd__nat_crowd_improve(nat_crowd *crowd)
 {
+    enum { OFFERS = 6 /* strengths of following, times two ways to begin */ };
     const nat_model *model = crowd->model;
     if (!(crowd->best.cost < NONE) || model->jobs < 2)
         return CKPD_OK;
+    for (int32_t in_vain = 0;
+         in_vain < 2 * OFFERS && !ckpd__nat_crowd_is_closed(crowd) && !must_stop(crowd);) {
+        double before = crowd->best.cost;
+        offer_mixture(crowd);
+        in_vain = crowd->best.cost < before ? 0 : in_vain + 1;
+    }
     ckpd__nat_plan_copy(model, &crowd->trial, &crowd->best);
     for (int64_t in_vain = 0; in_vain < 20 * (int64_t)model->jobs &&
                               !ckpd__nat_crowd_is_closed(crowd) && !must_stop(crowd);) {

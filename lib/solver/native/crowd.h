@@ -8,6 +8,7 @@
 #ifndef CKPD_LIB_SOLVER_NATIVE_CROWD_H
 #define CKPD_LIB_SOLVER_NATIVE_CROWD_H
 
+#include "solver/native/master.h"
 #include "solver/native/primal.h"
 #include "solver/native/reservoir.h"
 
@@ -25,14 +26,18 @@ typedef struct nat_crowd {
     double *load_cost;   /* [slots][levels] */
     double *top;         /* [levels] */
     bool prices_gpus;
-    double kw_per_gpu; /* scale of the GPU prices */
-    double *price;     /* [2 * slots] money per kW of site load, then per kW worth of GPUs */
-    double *best_price, *direction, *wanted; /* [2 * slots] */
-    double *worth, *best_worth;              /* [slots] with storage */
+    double kw_per_gpu;  /* scale of the GPU prices */
+    double *price;      /* [2 * slots] money per kW of site load, then per kW worth of GPUs */
+    double *best_price; /* [2 * slots] */
+    double *wanted;     /* [slots] site load that the slots ask for */
+    double *row;        /* [2 * slots] load and GPUs of a path, as the prices see them */
+    nat_master master;
+    double *worth, *best_worth; /* [slots] with storage */
     nat_reservoir reservoir;
     nat_primal primal;
     nat_plan best, trial;
     double bound;
+    double slots_value; /* the slots' share of the last evaluation */
     uint64_t random;
     int64_t iterations;
     int32_t turn; /* through the strengths of tracking */
@@ -44,7 +49,7 @@ int32_t ckpd__nat_crowd_init(nat_crowd *crowd, nat_memory *memory, const nat_mod
 void ckpd__nat_crowd_free(nat_crowd *crowd);
 /* Climbs until the asked gap is reached, nothing moves any more, or a limit. */
 int32_t ckpd__nat_crowd_run(nat_crowd *crowd);
-/* Then exchanges of two jobs of the best plan, until none helps. */
+/* Then plans from the mixture of paths and exchanges of two jobs, until none helps. */
 int32_t ckpd__nat_crowd_improve(nat_crowd *crowd);
 /* True when the asked gap is reached. */
 bool ckpd__nat_crowd_is_closed(const nat_crowd *crowd);

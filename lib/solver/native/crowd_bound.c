@@ -10,6 +10,8 @@
 
 #define NONE ((double)INFINITY)
 
+enum { MOST_COLUMNS = 16 };
+
 /* --- what the slots can choose
  * ------------------------------------------------------------------------- */
 
@@ -76,6 +78,37 @@ static void fill_loads(nat_crowd *crowd, int32_t t, bool by_gpus)
             ckpd__nat_curve(model, t, load[l]);
 }
 
+/* The same for the master, ascending and beside what is fixed; without slots where the costs are
+ * not convex or hang together. */
+static bool lend_slots(nat_crowd *crowd, nat_memory *memory)
+{
+    const nat_model *model = crowd->model;
+    nat_master *master = &crowd->master;
+    size_t T = (size_t)model->slots, L = (size_t)crowd->levels;
+    if (model->storage || !model->convex)
+        return true;
+    master->levels = crowd->levels;
+    master->at = ckpd__nat_alloc(memory, T * L, sizeof *master->at);
+    master->cost = ckpd__nat_alloc(memory, T * L, sizeof *master->cost);
+    master->count = ckpd__nat_alloc(memory, T, sizeof *master->count);
+    if (!master->at || !master->cost || !master->count)
+        return false;
+    for (size_t t = 0; t < T; t++) {
+        const double *load = crowd->load + t * L, *cost = crowd->load_cost + t * L;
+        int32_t count = 0;
+        for (size_t i = 0; i < L; i++) {
+            size_t l = i == 0 ? 0 : i + 1 < L ? i + 1 : 1; /* low, between, high */
+            if (!(load[l] < NONE) || (count > 0 && load[l] - model->fixed_kw[t] <=
+                                                       master->at[t * L + (size_t)count - 1]))
+                continue;
+            master->at[t * L + (size_t)count] = load[l] - model->fixed_kw[t];
+            master->cost[t * L + (size_t)count++] = cost[l];
+        }
+        master->count[t] = count > 0 ? count : 1;
+    }
+    return true;
+}
+
 bool ckpd__nat_crowd_bound_init(nat_crowd *crowd, nat_memory *memory)
 {
     const nat_model *model = crowd->model;
@@ -95,6 +128,10 @@ bool ckpd__nat_crowd_bound_init(nat_crowd *crowd, nat_memory *memory)
     crowd->prices_gpus = !by_gpus;
     for (int32_t t = 0; t < model->slots; t++)
         fill_loads(crowd, t, by_gpus);
+    int32_t rows = crowd->prices_gpus ? 2 * model->slots : model->slots;
+    if (!ckpd__nat_master_init(&crowd->master, memory, model, rows, MOST_COLUMNS) ||
+        !lend_slots(crowd, memory))
+        return false;
     return !model->storage ||
            ckpd__nat_reservoir_init(&crowd->reservoir, memory, model, crowd->levels, crowd->load, NULL);
 }
@@ -237,7 +274,8 @@ double ckpd__nat_crowd_evaluate(nat_crowd *crowd)
     }
     for (size_t t = 0; crowd->prices_gpus && t < T; t++)
         value -= crowd->price[T + t] * crowd->kw_per_gpu * model->gpus_free[t] * (1 + 1e-9);
-    if (value < NONE)
-        value += model->storage ? evaluate_reservoir(crowd, &size) : evaluate_slots(crowd, &size);
+    crowd->slots_value =
+        model->storage ? evaluate_reservoir(crowd, &size) : evaluate_slots(crowd, &size);
+    value += crowd->slots_value;
     return value < NONE ? value - 4 * DBL_EPSILON * (model->slots + model->jobs) * size : value;
 }
