@@ -36,3 +36,25 @@ update-format: $(TOOL)
 .SECONDARY: $(EXAMPLE_SRCS:%.c=$(BUILD)/obj/%.o) $(EXAMPLE_CXX_SRCS:%.cc=$(BUILD)/obj/%.cxx.o)
 
 -include $(TOOL_OBJS:.o=.d) $(EXAMPLE_SRCS:%.c=$(BUILD)/obj/%.d) $(EXAMPLE_CXX_SRCS:%.cc=$(BUILD)/obj/%.cxx.d)
+
+# `make fmu`: examples/fmu as build/ckptdispatch.fmu, an FMI 2.0 co-simulation FMU. The library is part of its binary; what the
+# library itself needs (Jansson, libcsv, GLPK unless --without-glpk) has to be on the machine that loads it.
+FMU         = $(BUILD)/ckptdispatch.fmu
+FMU_CASE    = $(srcdir)/examples/fmu/case.json
+FMU_SOURCES = fmu planner
+FMU_OBJS    = $(FMU_SOURCES:%=$(BUILD)/fmu/%.o)
+.PHONY: fmu
+fmu: $(FMU)
+$(BUILD)/fmu/guid.h: $(FMU_CASE) $(srcdir)/examples/fmu/describe.py $(srcdir)/examples/fmu/variables.h config.mk
+	@mkdir -p $(@D)
+	@$(PYTHON3) $(srcdir)/examples/fmu/describe.py describe $(FMU_CASE) $(@D) $(VERSION)
+$(FMU_OBJS): $(BUILD)/fmu/%.o: $(srcdir)/examples/fmu/%.c $(BUILD)/fmu/guid.h
+	$(call run,CC,$@)$(filter-out -I$(srcdir)/lib,$(COMPILE.c)) -I$(BUILD)/fmu -fPIC -c -o $@ $<
+# Only the functions of FMI are seen from outside.
+$(BUILD)/fmu/ckptdispatch.so: $(FMU_OBJS) $(LIB_PIC_OBJS) $(srcdir)/examples/fmu/fmi2.map
+	$(call run,LINK,$@)$(LINK) -shared -Wl,--version-script,$(srcdir)/examples/fmu/fmi2.map $(LD_NO_UNDEFINED) -o $@ \
+	    $(FMU_OBJS) $(LIB_PIC_OBJS) $(CKPD_LIBS)
+$(FMU): $(BUILD)/fmu/ckptdispatch.so
+	$(call run,ZIP,$@)$(PYTHON3) $(srcdir)/examples/fmu/describe.py pack $(FMU_CASE) $(BUILD)/fmu $< $@ \
+	    $(srcdir)/COPYING $(srcdir)/COPYING.LESSER
+-include $(FMU_OBJS:.o=.d)

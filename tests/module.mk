@@ -116,6 +116,7 @@ $(BUILD)/results/%: $(BUILD)/tests/% $(LIB_SHARED) FORCE
 $(SCRIPT_TESTS:tests/%=$(BUILD)/results/%): $(BUILD)/results/%: $(srcdir)/tests/% $(LIB_STATIC) $(LIB_SHARED) $(TOOL) FORCE
 	@$(RUN_TEST) $* $@ $(abs_srcdir)/tests/$*
 $(filter $(BUILD)/results/bench/%,$(SCRIPT_TESTS:tests/%=$(BUILD)/results/%)): $(BENCH_TOOLS)
+$(filter %/test_fmu.py,$(SCRIPT_TESTS:tests/%=$(BUILD)/results/%)): $(FMU)
 $(EXAMPLES:$(BUILD)/%=$(BUILD)/results/%): $(BUILD)/results/examples/%: $(BUILD)/examples/% FORCE
 	@$(RUN_TEST) examples/$* $@ $(abs_build)/examples/$*
 

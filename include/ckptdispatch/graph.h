@@ -121,11 +121,12 @@ typedef struct ckpd_graph ckpd_graph;
 /**
  * Builds the graph of a task over a horizon of `slots` slots of `slot_hours` hours.
  * Job name, release, deadline, segments, start segments and running edge come from the task; work,
- * rates, power and GPUs from the mode set.
+ * rates, power and GPUs from the mode set, which is made after the task says what runs.
  * @param options NULL for the defaults
  * @return CKPD_OK; CKPD_ERR_RANGE (deadline beyond the horizon, release >= deadline, start segments
- *         > segments, slot_hours), CKPD_ERR_CALLBACK, CKPD_ERR_NOT_FINITE, CKPD_ERR_NO_MEMORY. A
- * graph without any path is built; the dispatch then says why (see dispatch.h). @since 0.1
+ *         > segments, slot_hours), CKPD_ERR_INCONSISTENT (modes made before the task's running_mode
+ * was set), CKPD_ERR_CALLBACK, CKPD_ERR_NOT_FINITE, CKPD_ERR_NO_MEMORY. A graph without any path is
+ * built; the dispatch then says why (see dispatch.h). @since 0.1
  */
 CKPD_API int32_t ckpd_graph_build(ckpd_graph **out, ckpd_context *context, const ckpd_task *task,
                                   const ckpd_mode_set *modes, int32_t slots, double slot_hours,

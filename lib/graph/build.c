@@ -98,6 +98,21 @@ static void read_task(ckpd__graph_spec *spec, const ckpd_task *task, const ckpd_
     spec->work = ckpd_mode_set_work(set);
 }
 
+/* The mode set knows what runs; a task that was changed after it was made would be planned as if
+ * nothing ran. */
+static int32_t check_same_running(ckpd_context *context, const ckpd_task *task,
+                                  const ckpd_mode_set *modes)
+{
+    int32_t asked = ckpd__task_integer(task, CKPD__TASK_RUNNING_MODE, -1);
+    if (asked < 0 || ckpd_mode_set_running(modes) >= 0) {
+        return CKPD_OK;
+    }
+    return ckpd__fail(context, CKPD_ERR_INCONSISTENT, "running_mode", -1, asked,
+                      "task '%s' has running_mode %d, but its modes were made before: make the "
+                      "mode set again from this task",
+                      ckpd_task_name(task), asked);
+}
+
 int32_t ckpd_graph_build(ckpd_graph **out, ckpd_context *context, const ckpd_task *task,
                          const ckpd_mode_set *modes, int32_t slots, double slot_hours,
                          const ckpd_graph_options *options)
@@ -116,7 +131,10 @@ int32_t ckpd_graph_build(ckpd_graph **out, ckpd_context *context, const ckpd_tas
     gathered g = {NULL, NULL, NULL};
     read_options(&spec, options);
     read_task(&spec, task, modes);
-    int32_t status = gather_modes(context, modes, &g);
+    int32_t status = check_same_running(context, task, modes);
+    if (status == CKPD_OK) {
+        status = gather_modes(context, modes, &g);
+    }
     if (status == CKPD_OK) {
         status = gather_transitions(context, options, ckpd_mode_set_count(modes), &g);
     }

@@ -44,6 +44,40 @@ START_TEST(bad_jobs_are_refused)
 }
 END_TEST
 
+/* A mode set made before the task said what runs would be planned as if nothing ran. */
+START_TEST(modes_of_an_earlier_task_are_refused)
+{
+    const int32_t gpus[] = {8, 16};
+    const double rate[] = {1, 2}, power[] = {5, 10};
+    const ckpd_mode_table table = {.size = sizeof table,
+                                   .count = 2,
+                                   .installed_gpus = 16,
+                                   .gpus = gpus,
+                                   .rate = rate,
+                                   .power_kw = power};
+    ckpd_task *task = NULL;
+    ckpd_mode_set *before = NULL, *after = NULL;
+    ckpd_graph *graph = NULL;
+    ck_assert_int_eq(ckpd_task_new(&task, context, "job"), CKPD_OK);
+    ck_assert_int_eq(ckpd_task_set(task, "tranche_baseline_hours", 4), CKPD_OK);
+    ck_assert_int_eq(ckpd_task_set(task, "segments", 2), CKPD_OK);
+    ck_assert_int_eq(ckpd_mode_set_from_table(&before, context, task, &table), CKPD_OK);
+    ck_assert_int_eq(ckpd_task_set(task, "running_mode", 1), CKPD_OK);
+    ck_assert_int_eq(ckpd_task_set(task, "running_slots_done", 0), CKPD_OK);
+    ck_assert_int_eq(ckpd_task_set(task, "running_segments", 1), CKPD_OK);
+    expect_error(ckpd_graph_build(&graph, context, task, before, 8, 1.0, NULL),
+                 CKPD_ERR_INCONSISTENT, "running_mode", "make the mode set again");
+    ck_assert_ptr_null(graph);
+    ck_assert_msg(ckpd_mode_set_from_table(&after, context, task, &table) == CKPD_OK, "%s",
+                  ckpd_context_last_message(context));
+    ck_assert_int_eq(ckpd_graph_build(&graph, context, task, after, 8, 1.0, NULL), CKPD_OK);
+    ckpd_graph_free(graph);
+    ckpd_mode_set_free(after);
+    ckpd_mode_set_free(before);
+    ckpd_task_free(task);
+}
+END_TEST
+
 START_TEST(absurd_sizes_are_refused)
 {
     /* a year of five-minute slots is fine, a million segments are not */
@@ -89,7 +123,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {bad_jobs_are_refused, absurd_sizes_are_refused,
-                                  options_are_fields, NULL};
+    const TTest *const tests[] = {bad_jobs_are_refused, modes_of_an_earlier_task_are_refused,
+                                  absurd_sizes_are_refused, options_are_fields, NULL};
     return run_graph_tests("graph/input", tests);
 }
