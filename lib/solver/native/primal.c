@@ -95,11 +95,32 @@ static double pull_unit(const nat_model *model)
     return most_kw > 0 ? 2 * range / most_kw : 0;
 }
 
+/* More than any two plans can differ by; positive also where every plan earns money. */
+static double most_difference(const nat_model *model)
+{
+    const ckpd_path_view *view = model->view;
+    double most = fmax(ckpd__nat_cost_ceiling(model), 1);
+    for (int32_t t = 0; t < model->slots; t++) {
+        double least = 0;
+        for (int64_t i = view->curve_start[t]; i < view->curve_start[t + 1]; i++)
+            least = fmin(least, view->curve_cost[i]);
+        most -= least;
+    }
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const ckpd_path_job *in = view->job[j];
+        size_t edges = (size_t)in->moves * (size_t)model->slots * (size_t)in->segments;
+        double least = 0;
+        for (size_t i = 0; in->edge_cost && i < edges; i++)
+            least = fmin(least, in->edge_cost[i]);
+        most -= least * (in->segments < model->slots ? in->segments : model->slots);
+    }
+    return most;
+}
+
 bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model)
 {
     size_t T = (size_t)model->slots;
-    *primal = (nat_primal){
-        .model = model, .penalty = ckpd__nat_cost_ceiling(model), .host = memory->host};
+    *primal = (nat_primal){.model = model, .penalty = most_difference(model), .host = memory->host};
     primal->price = ckpd__nat_alloc(memory, (size_t)model->activities * T, sizeof *primal->price);
     primal->kw = ckpd__nat_alloc(memory, T, sizeof *primal->kw);
     primal->gpus = ckpd__nat_alloc(memory, T, sizeof *primal->gpus);
