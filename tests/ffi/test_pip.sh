@@ -19,3 +19,10 @@ if ! "$python" -c 'import matplotlib' 2>/dev/null; then
 fi
 MPLCONFIGDIR=$PWD "$python" package/plan_day.py "$SRC_DIR/examples/cases/aidc2048.json" plan.png | grep 'S4 optimal'
 test -s plan.png
+# The lines of the README, as they stand there.
+sed -n '/^```python$/,/^```$/{/^```/d;p}' "$SRC_DIR/README.md" >readme.py
+test "$(grep -c . readme.py)" -ge 8
+ln -s "$SRC_DIR/examples" examples
+rm plan.png
+MPLBACKEND=Agg MPLCONFIGDIR=$PWD "$python" readme.py | grep 'optimal.*green share'
+test -s plan.png
