@@ -237,6 +237,8 @@ def main():
             result = run_instance(instance, options, found, folder)
         complaints += check_known(instance.name, result)
         result["host"] = host
+        for figures in result["solvers"].values():
+            figures.update(date=host["date"], commit=host["commit"])
         if options.keep and instance.name in results:
             result["solvers"] = {**results[instance.name]["solvers"], **result["solvers"]}
             result.setdefault("binaries", results[instance.name].get("binaries"))

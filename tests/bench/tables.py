@@ -43,9 +43,9 @@ def ratio_text(run, native):
 
 
 def best_peer(result):
-    """The peer that proves first, else None."""
-    proven = [(run["proven"], name) for name, run in result["solvers"].items() if name not in OWN and run["proven"] is not None]
-    return min(proven)[1] if proven else None
+    """The peer that ended first, with a proof or stopped: the fastest takes at least as long. None without peers."""
+    found = [(run["cpu"], name) for name, run in result["solvers"].items() if name not in OWN]
+    return min(found)[1] if found else None
 
 
 def row(name, run, native):
@@ -116,7 +116,8 @@ def ratio_rows(results):
     def against(peer, own):
         if peer is None or own is None or own["proven"] is None:
             return ["-", "-", "-"]
-        return [seconds(peer["cpu"]), seconds(own["proven"]), ratio_text(peer, own)]
+        stopped = "" if peer["proven"] is not None else ">"
+        return [stopped + seconds(peer["cpu"]), seconds(own["proven"]), ratio_text(peer, own)]
 
     for name, result in results.items():
         runs, goal, glpk_goal = result["solvers"], result.get("goal"), result.get("glpk_goal")
@@ -146,8 +147,8 @@ def page_text(results):
     hosts = [result["host"] for result in results.values()]
     newest = max(hosts, key=lambda host: host["date"])
     versions = {name: text for host in hosts for name, text in host["versions"].items()}
-    dates = sorted(host["date"] for host in hosts)
-    commits = sorted({host["commit"] for host in hosts})
+    dates = sorted(run.get("date", "") for result in results.values() for run in result["solvers"].values())
+    commits = sorted({run.get("commit", "") for result in results.values() for run in result["solvers"].values()})
     yield f"Machine: {newest['cpu']}, {newest['cores']} cores, {newest['system']}; {newest['compiler']}. Peers: " \
           + ", ".join(f"{name} {text}" for name, text in sorted(versions.items())) \
           + f". Measured {dates[0]} to {dates[-1]}, commits {', '.join(commits)}."
