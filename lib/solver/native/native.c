@@ -132,7 +132,7 @@ static int32_t solve_few(nat_memory *memory, const nat_model *model,
         write_result(model, params,
                      (ending){&search.best, search.bound, search.stop == 0, search.stop}, result);
         if (certificate)
-            certificate->cutoff = result->bound;
+            certificate->cutoff = fmin(result->bound, search.ceiling); /* above it is no plan */
     }
     ckpd__nat_primal_free(&search.primal);
     ckpd__nat_dual_free(&search.dual);
@@ -168,8 +168,11 @@ static int32_t solve_many(nat_memory *memory, const nat_model *model,
     int32_t status = ckpd__nat_crowd_init(&crowd, memory, model, params);
     if (status == CKPD_OK)
         status = ckpd__nat_crowd_run(&crowd);
-    bool done = crowd.stop || ckpd__nat_crowd_is_closed(&crowd) ||
-                crowd.bound >= ckpd__nat_cost_ceiling(model) || !ckpd__nat_stack_is_small(model);
+    /* That the storage cannot do what is asked of it is certified by the tree alone. */
+    bool impossible =
+        crowd.bound >= ckpd__nat_cost_ceiling(model) && !(certificate && model->storage);
+    bool done = crowd.stop || ckpd__nat_crowd_is_closed(&crowd) || impossible ||
+                !ckpd__nat_stack_is_small(model);
     if (status == CKPD_OK && !done) {
         status = solve_few(memory, model, params, &crowd, result, certificate);
         done = status == CKPD_ERR_NOT_SUPPORTED;
