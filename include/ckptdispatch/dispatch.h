@@ -382,7 +382,7 @@ typedef struct ckpd_diagnosis ckpd_diagnosis;
  * plan, and for the least uniform amount of each: no member of the set can be left out, and given
  * the others none can be relaxed less. Caps are given up before deadlines, deadlines before the end
  * SOC. Deadlines move up to the horizon. Makes some ten to fifty solves for any plan, each with
- * what is left of the time limit.
+ * a share of what is left of the time limit.
  * @param options  backend, time limit (of all solves together), cancel token; NULL for the defaults
  * @return as ckpd_problem_solve() @since 0.1
  */

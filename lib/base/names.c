@@ -5,7 +5,21 @@
 
 enum { LONGEST_NAME = 63 };
 
-/* Levenshtein distance of two short names. */
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+    while (*start != '\0' && lower(*text) == lower(*start)) {
+        text++;
+        start++;
+    }
+    return *start == '\0';
+}
+
+/* Levenshtein distance of two short names; capitals count as small letters. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows = strlen(a), columns = strlen(b), previous[LONGEST_NAME + 1];
@@ -16,7 +30,7 @@ static size_t edit_distance(const char *a, const char *b)
         size_t diagonal = previous[0];
         previous[0] = i;
         for (size_t j = 1; j <= columns; j++) {
-            size_t replace = diagonal + (a[i - 1] != b[j - 1]);
+            size_t replace = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
             size_t step = (previous[j] < previous[j - 1] ? previous[j] : previous[j - 1]) + 1;
             diagonal = previous[j];
             previous[j] = replace < step ? replace : step;
@@ -31,7 +45,7 @@ const char *ckpd__nearest(const char *name, const char *const *candidates, size_
     const char *nearest = NULL;
     /* A unit left out is the likeliest mistake: "energy" for "energy_kwh". */
     for (size_t i = 0; length >= 3 && i < count; i++) {
-        if (strncmp(candidates[i], name, length) == 0) {
+        if (begins_with(candidates[i], name)) {
             return candidates[i];
         }
     }

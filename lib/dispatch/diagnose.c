@@ -20,6 +20,8 @@ enum {
 };
 /* Amounts in kW and kWh are found to this share of their range. */
 static const double AMOUNT_SHARE = 1.0 / 4096.0;
+/* A level whose plan is hard to find or to rule out must not use up the time of all others. */
+static const double TRIAL_SHARE = 1.0 / 8.0;
 
 struct ckpd_diagnosis {
     CKPD__HANDLE;
@@ -43,8 +45,9 @@ typedef struct search {
 
 /* --- the search ------------------------------------------------------------------------------- */
 
-/* Any plan of the problem at the present levels. *found says whether there is one. */
-static int32_t try_levels(search *s, bool *found)
+/* Any plan of the problem at the present levels, in a share of the time that is left. *found says
+ * whether there is one. */
+static int32_t try_levels(search *s, double share, bool *found)
 {
     ckpd_problem *problem = NULL;
     ckpd_solution *solution = NULL;
@@ -52,7 +55,7 @@ static int32_t try_levels(search *s, bool *found)
     ckpd__solve_options_read(s->options, &options);
     options.values[CKPD__SOLVE_RELATIVE_GAP] = 1;
     options.values[CKPD__SOLVE_ABSOLUTE_GAP] = 1e300;
-    options.values[CKPD__SOLVE_TIME_LIMIT] = fmax(0.0, s->ends_s - ckpd__clock_s());
+    options.values[CKPD__SOLVE_TIME_LIMIT] = share * fmax(0.0, s->ends_s - ckpd__clock_s());
     int32_t status = ckpd__relaxed_problem(s->problem, s->level, &problem);
     if (status == CKPD_OK) {
         status = ckpd_problem_solve(&solution, problem, s->scenario, &options);
@@ -135,7 +138,7 @@ static int32_t shrink(search *s, int32_t kind)
         bool found = false;
         double middle = is_whole(kind) ? floor((low + high) / 2) : (low + high) / 2;
         s->level[kind] = middle;
-        status = try_levels(s, &found);
+        status = try_levels(s, TRIAL_SHARE, &found);
         low = found ? low : middle;
         high = found ? middle : high;
     }
@@ -154,7 +157,7 @@ static int32_t filter(search *s)
             continue;
         }
         s->level[kind] = 0;
-        int32_t status = try_levels(s, &found);
+        int32_t status = try_levels(s, TRIAL_SHARE, &found);
         if (status != CKPD_OK) {
             return status;
         }
@@ -166,7 +169,7 @@ static int32_t filter(search *s)
             return status;
         }
     }
-    int32_t status = try_levels(s, &found);
+    int32_t status = try_levels(s, 1, &found);
     s->diagnosis->outcome = found ? CKPD_OUTCOME_FEASIBLE : s->diagnosis->outcome;
     return status;
 }
@@ -266,7 +269,7 @@ static int32_t run_search(search *s)
     ckpd_diagnosis *d = s->diagnosis;
     ckpd__model model;
     bool found = false;
-    int32_t status = try_levels(s, &found);
+    int32_t status = try_levels(s, 0.5, &found);
     if (status != CKPD_OK || found) {
         d->outcome = CKPD_OUTCOME_OPTIMAL;
         return status;
@@ -283,7 +286,7 @@ static int32_t run_search(search *s)
     }
     find_ranges(s);
     memcpy(s->level, s->most, sizeof s->level);
-    status = try_levels(s, &found);
+    status = try_levels(s, 0.5, &found);
     if (status != CKPD_OK || !found) {
         return status;
     }

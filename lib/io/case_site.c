@@ -13,9 +13,11 @@ static bool is_unlimited(const ckpd__json *value)
 static int32_t not_a_number(ckpd_context *context, const ckpd__place *place,
                             const ckpd__json *value)
 {
-    char message[128];
-    ckpd__format(message, sizeof message, "expected a number, found %s",
-                 ckpd__json_kind_name(value->kind));
+    char message[160];
+    const char *key = place->key != NULL ? place->key : place->parent->key;
+    bool cap = key != NULL && strstr(key, "_cap") != NULL;
+    ckpd__format(message, sizeof message, "expected a number%s, found %s",
+                 cap ? " or \"unlimited\"" : "", ckpd__json_kind_name(value->kind));
     return ckpd__refuse(context, place, CKPD_ERR_SCHEMA, (double)NAN, message);
 }
 

@@ -125,6 +125,29 @@ static bool convert(ckpd_context *context, const json_t *from, ckpd__json *to)
     }
 }
 
+/* What a user can do about the commonest mistakes, else the parser's own words. */
+static const char *in_plain_words(const char *text)
+{
+    static const struct {
+        const char *part, *words;
+    } known[] = {
+        {"'NaN'", "JSON has no NaN: leave the field out, or fill the series in a CSV file"},
+        {"Infinity'",
+         "JSON has no infinity: leave the field out, or write \"unlimited\" for a cap"},
+        {"overflow", "the number is too large; a cap without limit is \"unlimited\""},
+        {"JSON_ALLOW_NUL", "a zero character is not allowed in text"},
+        {"'None'", "'None' is no JSON value: leave the field out"},
+        {"'True'", "write true"},
+        {"'False'", "write false"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strstr(text, known[i].part) != NULL) {
+            return known[i].words;
+        }
+    }
+    return text;
+}
+
 static int32_t syntax_error(ckpd_context *context, const char *source, const char *text,
                             const json_error_t *error)
 {
@@ -137,7 +160,7 @@ static int32_t syntax_error(ckpd_context *context, const char *source, const cha
     ckpd__json_locate(text, error->position > 0 ? (size_t)error->position : 0, path, sizeof path);
     return ckpd__fail(context, code, path[0] != '\0' ? path : "file", error->line, (double)NAN,
                       "%s: line %d, column %d%s%s: %s", source, error->line, error->column,
-                      path[0] != '\0' ? ", in " : "", path, error->text);
+                      path[0] != '\0' ? ", in " : "", path, in_plain_words(error->text));
 }
 
 int32_t ckpd__json_parse(ckpd_context *context, const char *source, const char *text, size_t length,
@@ -146,6 +169,14 @@ int32_t ckpd__json_parse(ckpd_context *context, const char *source, const char *
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
         length -= 3;
+    }
+    size_t blank = 0;
+    while (blank < length && strchr(" \t\r\n", text[blank]) != NULL && text[blank] != '\0') {
+        blank++;
+    }
+    if (blank == length) {
+        return ckpd__fail(context, CKPD_ERR_SYNTAX, "file", -1, (double)length,
+                          "%s: the text is empty", source);
     }
     json_error_t error;
     memset(&error, 0, sizeof error);

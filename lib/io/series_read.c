@@ -243,6 +243,18 @@ static const char *advice(const char *text, bool decimal_comma)
         others +=
             (*c < '0' || *c > '9') && strchr(",.-+ '_", *c) == NULL && (unsigned char)*c < 0x80;
     }
+    if (strncmp(text, "\xe2\x88\x92", 3) == 0) {
+        return ": it begins with a typographic minus, write '-'";
+    }
+    if (text[0] == '(' && strchr(text, ')') != NULL) {
+        return ": write negative numbers with '-', not in brackets";
+    }
+    if (strchr(text, '%') != NULL) {
+        return ": write the number alone, without '%'";
+    }
+    if (strchr("$\xc2\xe2", text[0]) != NULL || strchr(text, '$') != NULL) {
+        return ": write the number alone, the currency belongs to the header";
+    }
     if (others > 0 || commas + points + spaces == 0) {
         return "";
     }

@@ -34,11 +34,17 @@ static bool take(const char **at, char wanted)
     return false;
 }
 
+static const char DAY_NUMBER[] =
+    "a spreadsheet's day number: format the column as a date, YYYY-MM-DD hh:mm, before saving";
+
 static const char *read_epoch(const char *text, ckpd__label *label)
 {
     const char *at = text + (text[0] == '-');
     size_t length = strlen(at);
     int64_t seconds = 0;
+    if (length == 5 && at[0] >= '2') {
+        return DAY_NUMBER;
+    }
     if (length < 9 || at[0] == '0') {
         return length == 8 ? "a date without dashes: write YYYY-MM-DD"
                            : "neither a date nor epoch seconds";
@@ -64,6 +70,10 @@ static const char *read_date(const char **at, int32_t order, ckpd__label *label)
     bool short_part = false;
     for (int32_t i = 0; i < 3; i++) {
         int32_t count = i == year ? digits(at, 4, 4, &part[i]) : digits(at, 1, 2, &part[i]);
+        int32_t ignored;
+        if (count == 0 && i == year && digits(at, 2, 2, &ignored) > 0 && i > 0) {
+            return "the year has two digits: write four";
+        }
         if (count == 0) {
             return order == CKPD__YMD ? "not a date YYYY-MM-DD; for others set date_order"
                                       : "not a date in the order of date_order";
@@ -155,6 +165,10 @@ const char *ckpd__label_parse(const char *text, int32_t date_order, ckpd__label 
     }
     if (*first_other == '\0' && first_other > text) {
         return read_epoch(text, label);
+    }
+    if (first_other == text + 5 && *first_other == '.' && text[0] >= '2' && text[0] <= '9' &&
+        first_other[1 + strspn(first_other + 1, "0123456789")] == '\0') {
+        return DAY_NUMBER;
     }
     const char *at = text;
     const char *wrong = read_date(&at, date_order, label);

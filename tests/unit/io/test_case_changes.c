@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
-/* Costs of checkpoints and mode changes in case files. The costs of the plans were worked by hand. */
+/* Costs of checkpoints and mode changes in case files. The costs of the plans were worked by hand.
+ */
 #include "support/support.h"
 
 #include <ckptdispatch.h>
@@ -70,9 +71,9 @@ START_TEST(later_entries_replace_earlier_ones)
 }
 END_TEST
 
-/* An hour before each start: one edge at 1 MW takes four hours, with one of the dear ones: 130. One at
-   2 MW takes three, also with a dear one: 240. 2 MW for two segments in hours 2 and 3 (40) leave two
-   hours for the third, one of them dear: 110. */
+/* An hour before each start: one edge at 1 MW takes four hours, with one of the dear ones: 130. One
+   at 2 MW takes three, also with a dear one: 240. 2 MW for two segments in hours 2 and 3 (40) leave
+   two hours for the third, one of them dear: 110. */
 START_TEST(hours_are_drawn)
 {
     check_cost(", \"change_costs\": [{\"hours\": 1}]", 130, 0);

@@ -71,7 +71,7 @@ END_TEST
 
 START_TEST(refusals)
 {
-    refuse("", CKPD_ERR_SYNTAX, "line 1");
+    refuse("", CKPD_ERR_SYNTAX, "the text is empty");
     refuse("{\"a\": 1", CKPD_ERR_SYNTAX, "line 1, column 7");
     refuse("{\"a\": 1,\n \"a\": 2}", CKPD_ERR_DUPLICATE, "line 2");
     refuse("[1, NaN]", CKPD_ERR_SYNTAX, "in [1]");
