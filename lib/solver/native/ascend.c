@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* Subgradient ascent with Polyak's step towards the best plan and a little momentum. */
 #include "solver/native/search.h"
+#include "solver/native/weave.h"
 
 #include <math.h>
 #include <string.h>
@@ -251,4 +252,63 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
     }
     memcpy(dual->price, search->best_price, bytes);
     return done ? ckpd__nat_search_cutoff(search) : best;
+}
+
+/* What plans follow and splits go by, from the mixture of paths. */
+static void take_mixture(nat_search *search, const nat_weave *weave)
+{
+    const nat_model *model = search->model;
+    size_t T = (size_t)model->slots;
+    ckpd__nat_weave_mean(weave, search->mean);
+    memset(search->primal.target, 0, T * sizeof *search->primal.target);
+    for (int32_t j = 0; j < model->jobs; j++)
+        for (size_t a = 0; a < (size_t)model->job[j].activities; a++)
+            for (size_t t = 0; t < T; t++)
+                search->primal.target[t] +=
+                    model->job[j].kw[a] * search->mean[search->dual.layout.job[j] + a * T + t];
+}
+
+double ckpd__nat_search_weave(nat_search *search, int32_t rounds)
+{
+    enum { STRANDS = 24, PLANS_EVERY = 10 };
+    static const double LEAST_HOPE = 1e-5;
+    nat_dual *dual = &search->dual;
+    nat_memory memory = {.host = search->host};
+    nat_weave weave;
+    size_t bytes = dual->layout.size * sizeof *dual->price;
+    double best = -(double)INFINITY;
+    memcpy(search->best_price, dual->price, bytes);
+    if (!ckpd__nat_weave_init(&weave, &memory, dual, STRANDS)) {
+        search->failed = true;
+        rounds = 0;
+    }
+    for (int32_t round = 0; round < rounds; round++) {
+        double value = ckpd__nat_dual_evaluate(dual, search->forbidden), length = 0;
+        if (value > best) {
+            best = value;
+            memcpy(search->best_price, dual->price, bytes);
+            note_bound(search, best);
+        }
+        if (best >= ckpd__nat_search_cutoff(search) || ckpd__nat_search_must_stop(search))
+            break;
+        if (round == 0) {
+            memset(search->direction, 0, bytes);
+            double square = turn(search);
+            length = square > 0 ? fmax(search->best.cost - value, 0) / square : 0;
+        }
+        ckpd__nat_weave_add(&weave, length);
+        double hope = fmax(weave.gain + weave.miss, weave.miss);
+        if (round > 0 && hope <= LEAST_HOPE * fabs(best))
+            break;
+        ckpd__nat_weave_next(&weave, dual->price);
+        if (round % PLANS_EVERY == PLANS_EVERY - 1) {
+            take_mixture(search, &weave);
+            ckpd__nat_search_offer_paths(search);
+        }
+    }
+    if (weave.started)
+        take_mixture(search, &weave);
+    memcpy(dual->price, search->best_price, bytes);
+    ckpd__nat_release(&memory);
+    return best;
 }

@@ -132,8 +132,8 @@ bool ckpd__nat_crowd_bound_init(nat_crowd *crowd, nat_memory *memory)
     if (!ckpd__nat_master_init(&crowd->master, memory, model, rows, MOST_COLUMNS) ||
         !lend_slots(crowd, memory))
         return false;
-    return !model->storage ||
-           ckpd__nat_reservoir_init(&crowd->reservoir, memory, model, crowd->levels, crowd->load, NULL);
+    return !model->storage || ckpd__nat_reservoir_init(&crowd->reservoir, memory, model,
+                                                       crowd->levels, crowd->load, NULL);
 }
 
 /* --- the jobs' share

@@ -21,8 +21,8 @@ static bool init_reservoir(nat_dual *dual, nat_memory *memory)
                                                                  : (double)INFINITY;
         extra[i] = ckpd__nat_soft(model, t, total.gpus, nat_load(model, t, total.kw));
     }
-    bool ok =
-        load && ckpd__nat_reservoir_init(&dual->reservoir, memory, model, (int32_t)levels, load, extra);
+    bool ok = load && ckpd__nat_reservoir_init(&dual->reservoir, memory, model, (int32_t)levels,
+                                               load, extra);
     ckpd__nat_release(&scratch);
     return ok;
 }
@@ -38,10 +38,11 @@ int32_t ckpd__nat_dual_init(nat_dual *dual, nat_memory *memory, const nat_model 
     dual->path = ckpd__nat_alloc(memory, J, sizeof *dual->path);
     dual->path_value = ckpd__nat_alloc(memory, J, sizeof *dual->path_value);
     dual->choice = ckpd__nat_alloc(memory, 2 * T * J, sizeof *dual->choice);
+    dual->slot_value = ckpd__nat_alloc(memory, T, sizeof *dual->slot_value);
     dual->part = ckpd__nat_alloc(memory, T, sizeof *dual->part);
     dual->worth = ckpd__nat_alloc(memory, T, sizeof *dual->worth);
     if (!dual->layout.job || !dual->job_price || !dual->job_forbidden || !dual->path ||
-        !dual->path_value || !dual->choice || !dual->part || !dual->worth ||
+        !dual->path_value || !dual->choice || !dual->part || !dual->slot_value || !dual->worth ||
         !ckpd__nat_path_work_init(&dual->path_work, memory, model) ||
         !ckpd__nat_slot_work_init(&dual->slot_work, memory, stack, model->slots,
                                   model->storage != NULL) ||
@@ -106,6 +107,7 @@ static double evaluate_slots(nat_dual *dual, double *size)
         double value = ckpd__nat_slot_solve(
             &dual->slot_work, dual->stack, model, t, dual->job_price, dual->job_forbidden,
             dual->choice + 2 * (size_t)t * (size_t)model->jobs, &level);
+        dual->slot_value[t] = value;
         sum += value;
         *size += fabs(value);
     }

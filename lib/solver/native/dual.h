@@ -30,6 +30,7 @@ typedef struct nat_dual {
     double *path_value;            /* [jobs] */
     int32_t *choice;         /* [slots][2][jobs] answer of the slot blocks: one combination, or with
                                 storage a mixture of two */
+    double *slot_value;      /* [slots] without storage */
     double *part;            /* [slots] share of the second combination */
     nat_reservoir reservoir; /* with storage */
     double soft;             /* money per kWh from nowhere, 0: there is none */

@@ -118,8 +118,8 @@ bool ckpd__nat_reservoir_init(nat_reservoir *reservoir, nat_memory *memory, cons
                               int32_t levels, const double *load, const double *extra)
 {
     size_t T = (size_t)model->slots;
-    *reservoir = (nat_reservoir){
-        .model = model, .host = memory->host, .extra = extra, .levels = levels};
+    *reservoir =
+        (nat_reservoir){.model = model, .host = memory->host, .extra = extra, .levels = levels};
     for (int32_t t = 0; t < model->slots; t++) {
         int32_t own = count_candidates(model, levels, load + (size_t)t * (size_t)levels, t);
         reservoir->most = own > reservoir->most ? own : reservoir->most;

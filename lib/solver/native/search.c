@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXCHANGE_NODES = 20 };
+enum { EXCHANGE_NODES = 20, ROOT_ROUNDS = 1000 };
 
 /* An open node: what is forbidden there, and the prices of its parent to start from. */
 typedef struct nat_node {
@@ -364,7 +364,9 @@ static bool improve(nat_search *search, int32_t patience, double bound)
 static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, double known)
 {
     search->nodes++;
-    double bound = fmax(known, ckpd__nat_search_climb(search, how));
+    double bound = fmax(known, search->primed && search->nodes == 1 && !search->model->storage
+                                   ? ckpd__nat_search_weave(search, ROOT_ROUNDS)
+                                   : ckpd__nat_search_climb(search, how));
     if (search->nodes == 1)
         search->failed = !ckpd__nat_keep_search(search) || search->failed;
     if (search->stop)

@@ -67,6 +67,11 @@ bool ckpd__nat_search_must_stop(nat_search *search);
 void ckpd__nat_search_report(nat_search *search);
 /* Raises the bound of a node from dual->price on; leaves the best prices there, evaluated. */
 double ckpd__nat_search_climb(nat_search *search, const nat_climb *how);
+/*
+ * The same for the root, without storage and from good prices: a bundle of paths per job and of
+ * combinations per slot instead of steps. Search->best has a plan.
+ */
+double ckpd__nat_search_weave(nat_search *search, int32_t rounds);
 /* Makes plan `trial` (paths filled) better and keeps it when it is the best so far. */
 void ckpd__nat_search_offer(nat_search *search, int32_t passes);
 /* Keeps the paths of plan `trial` as they are when they are the best so far. */
