@@ -116,6 +116,9 @@ int main(int count, char **words)
         print_help(stdout);
         return CLI_OK;
     }
+    if (count == 2 && strcmp(words[1], "worker") == 0) {
+        return cli_worker();
+    }
     const cli_command *command =
         find_command(strcmp(words[1], "--version") == 0 ? "version" : words[1]);
     if (command == NULL) {

@@ -205,5 +205,8 @@ int cli_compare(cli *tool, int count, char **words);
 int cli_describe(cli *tool, int count, char **words);
 int cli_shape(cli *tool, int count, char **words);
 int cli_version(cli *tool, int count, char **words);
+/* Not for people: started by the library with its standard input connected to the asking process.
+ */
+int cli_worker(void);
 
 #endif

@@ -276,6 +276,10 @@ typedef struct ckpd_host {
     /** Copies the prices that the next solve of a path view shall start from; the last call counts.
        NULL: nobody wants them. CKPD_OK, CKPD_ERR_NO_MEMORY, or what is wrong with them. */
     int32_t (*keep_prices)(const ckpd_path_prices *prices, void *user);
+    /** Take the best plan or point so far, so that it is there even when the backend never returns.
+       NULL: nobody needs it. */
+    void (*keep_plan)(const ckpd_path_plan *plan, double bound, void *user);
+    void (*keep_point)(const double *x, double bound, void *user); /**< [columns] */
 } ckpd_host;
 
 /** What a backend can do. */
@@ -341,6 +345,19 @@ CKPD_API const char *ckpd_backend_name(const ckpd_context *context, int32_t inde
 CKPD_API uint32_t ckpd_backend_capabilities(const ckpd_context *context, const char *name);
 /** Version text of the named backend, "" when unknown. Confined. @since 0.1 */
 CKPD_API const char *ckpd_backend_version(const ckpd_context *context, const char *name);
+
+/**
+ * What a worker program does, see ckpd_solve_options_set_worker(): reads one problem from a
+ * connected stream socket, solves it with a backend of the context, and writes plans and the answer
+ * back. Plug-ins that the asking process has loaded from a path are loaded first. Blocks until the
+ * answer is sent. Confined.
+ * @param socket  descriptor, stays open; standard input in a worker program
+ * @return CKPD_OK (also when the backend failed: the other side was told), CKPD_ERR_ARGUMENT,
+ * CKPD_ERR_FILE (the other side is gone), CKPD_ERR_SYNTAX (not a request), CKPD_ERR_VERSION,
+ * CKPD_ERR_NO_MEMORY
+ * @since 0.1
+ */
+CKPD_API int32_t ckpd_worker_serve(ckpd_context *context, int32_t socket);
 
 /**
  * Solves a neutral model directly, as the library does for its own problems: registered backend by

@@ -113,11 +113,25 @@ CKPD_API int32_t ckpd_solve_options_field_info(int32_t index, ckpd_field_info *o
  * CKPD_ERR_NO_MEMORY, CKPD_ERR_RANGE (longer than 63 bytes) @since 0.1
  */
 CKPD_API int32_t ckpd_solve_options_set_backend(ckpd_solve_options *options, const char *name);
+/**
+ * Lets backends run in a process of their own, which is killed when the time limit is over (50 ms
+ * later at most) or the solve is cancelled, whatever it is doing: for general solvers, which
+ * look at neither in all of their phases. What it has found by then is kept and verified. The
+ * program is started once a solve with the one argument "worker", an empty environment and its
+ * standard input connected to this process; `ckptdispatch` is one, ckpd_worker_serve() makes
+ * others. The structure presolve stays in this process. A backend registered from memory is known
+ * to the worker only if it registers one of that name.
+ * @param program  path, copied; NULL: none
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (longer than 1023 bytes) @since 0.1
+ */
+CKPD_API int32_t ckpd_solve_options_set_worker(ckpd_solve_options *options, const char *program);
 /** Progress callback; NULL removes it. @since 0.1 */
 CKPD_API int32_t ckpd_solve_options_set_progress(ckpd_solve_options *options,
                                                  ckpd_progress_fn progress, void *user);
 /**
- * Cancel token, borrowed: it must outlive every solve with these options; NULL removes it.
+ * Cancel token, borrowed: it must outlive every solve with these options; NULL removes it. A solve
+ * whose token is cancelled beforehand asks no backend: CKPD_OUTCOME_CANCELLED, with the plan it was
+ * to start from where that is one, unless it is plain without a solver that there is no plan.
  * @since 0.1
  */
 CKPD_API int32_t ckpd_solve_options_set_cancel(ckpd_solve_options *options,

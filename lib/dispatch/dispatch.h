@@ -40,12 +40,13 @@ typedef enum ckpd__solve_field {
     CKPD__SOLVE_FIELDS
 } ckpd__solve_field;
 
-enum { CKPD__BACKEND_NAME = 64 };
+enum { CKPD__BACKEND_NAME = 64, CKPD__WORKER_PATH = 1024 };
 
 struct ckpd_solve_options {
     CKPD__HANDLE;
     double values[CKPD__SOLVE_FIELDS];
     char backend[CKPD__BACKEND_NAME]; /* "": the library chooses */
+    char worker[CKPD__WORKER_PATH];   /* "": backends run in this process */
     ckpd_progress_fn progress;
     void *progress_user;
     const ckpd_cancel *cancel;

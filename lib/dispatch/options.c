@@ -102,6 +102,22 @@ int32_t ckpd_solve_options_set_backend(ckpd_solve_options *options, const char *
     return CKPD_OK;
 }
 
+int32_t ckpd_solve_options_set_worker(ckpd_solve_options *options, const char *program)
+{
+    CKPD__REFUSE_FOREIGN(NULL, options, CKPD__SOLVE_OPTIONS);
+    if (options == NULL) {
+        return CKPD_ERR_ARGUMENT;
+    }
+    size_t length = program != NULL ? strlen(program) : 0;
+    if (length >= sizeof options->worker) {
+        return ckpd__fail(options->context, CKPD_ERR_RANGE, "worker", -1, (double)length,
+                          "path of a worker program of %z bytes is longer than %z", length,
+                          sizeof options->worker - 1);
+    }
+    memcpy(options->worker, program != NULL ? program : "", length + 1);
+    return CKPD_OK;
+}
+
 int32_t ckpd_solve_options_set_progress(ckpd_solve_options *options, ckpd_progress_fn progress,
                                         void *user)
 {

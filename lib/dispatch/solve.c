@@ -45,6 +45,7 @@ static int32_t ask_backend(solve_run *run)
                                    .progress_user = options->progress_user,
                                    .structure_presolve =
                                        options->values[CKPD__SOLVE_STRUCTURE_PRESOLVE] != 0,
+                                   .worker = options->worker,
                                    .started_s = run->started_s,
                                    .start_is_plan = run->start_is_plan,
                                    .prices = run->solution->prices};

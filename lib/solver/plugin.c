@@ -36,7 +36,11 @@ static int32_t register_plugin(ckpd_context *context, const char *path, void *sy
                           "plug-in %s refuses: %s", path,
                           status < 0 ? ckpd_strerror(status) : "it gave no table");
     }
-    return ckpd_backend_register(context, table);
+    status = ckpd_backend_register(context, table);
+    if (status == CKPD_OK) {
+        ckpd__backend_set_origin(context, table->name, path);
+    }
+    return status;
 }
 
 static int32_t load_highs_by_name(ckpd_context *context)
@@ -79,7 +83,11 @@ int32_t ckpd_backend_load(ckpd_context *context, const char *path)
         return register_plugin(context, path, init);
     }
     if (dlsym(library, "Highs_create") != NULL) {
-        return ckpd__highs_register(context, library);
+        int32_t status = ckpd__highs_register(context, library);
+        if (status == CKPD_OK) {
+            ckpd__backend_set_origin(context, "highs", path);
+        }
+        return status;
     }
     return ckpd__fail(context, CKPD_ERR_NOT_SUPPORTED, "path", -1, NAN,
                       "%s has neither ckpd_plugin_init nor the C interface of HiGHS", path);

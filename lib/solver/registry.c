@@ -12,7 +12,8 @@ enum { LONGEST_NAME = 31 };
 typedef struct entry {
     ckpd_backend_table table;
     char name[LONGEST_NAME + 1];
-    void *block; /* freed with the entry */
+    void *block;       /* freed with the entry */
+    char origin[1024]; /* path it was loaded from, "" when none */
 } entry;
 
 typedef struct registry {
@@ -199,6 +200,31 @@ static int32_t check_table(ckpd_context *context, const ckpd_backend_table *tabl
                           "a backend named \"%s\" is registered already", table->name);
     }
     return CKPD_OK;
+}
+
+static entry *entry_named(const ckpd_context *context, const char *name)
+{
+    const registry *all = ckpd__context_registry(context);
+    for (int32_t i = 0; all != NULL && i < all->count; i++) {
+        if (strcmp(all->entries[i]->name, name) == 0) {
+            return all->entries[i];
+        }
+    }
+    return NULL;
+}
+
+const char *ckpd__backend_origin(const ckpd_context *context, const char *name)
+{
+    const entry *found = entry_named(context, name);
+    return found != NULL && found->origin[0] != '\0' ? found->origin : NULL;
+}
+
+void ckpd__backend_set_origin(ckpd_context *context, const char *name, const char *path)
+{
+    entry *found = entry_named(context, name);
+    if (found != NULL && strlen(path) < sizeof found->origin) {
+        ckpd__format(found->origin, sizeof found->origin, "%s", path);
+    }
 }
 
 static registry *get_registry(ckpd_context *context)

@@ -218,7 +218,7 @@ static int32_t polish(milp_solve *s)
     fixed.start_point = NULL;
     ckpd_milp_result again = {.size = sizeof again, .x = answer->x};
     s->params.time_limit_s = ckpd__host_time_left(&s->state);
-    int32_t status = s->backend->solve_milp(&s->host, &fixed, &s->params, &again, s->backend->user);
+    int32_t status = ckpd__call_milp(s->backend, &s->host, &fixed, &s->params, &again);
     ckpd__free(s->context, lower);
     if (status == CKPD_ERR_NO_MEMORY) {
         return ckpd__no_memory(s->context);
@@ -336,7 +336,7 @@ static int32_t run_backend(milp_solve *s, const ckpd_solve_params *asked)
     }
     s->params.time_limit_s = ckpd__host_time_left(&s->state);
     ckpd_milp_result lent = s->answer; /* a backend that moves an array moves only this one */
-    status = s->backend->solve_milp(&s->host, &s->view, &s->params, &lent, s->backend->user);
+    status = ckpd__call_milp(s->backend, &s->host, &s->view, &s->params, &lent);
     bool moved = lent.x != s->answer.x || lent.row_dual != s->answer.row_dual ||
                  lent.reduced_cost != s->answer.reduced_cost;
     lent.size = s->answer.size;

@@ -353,8 +353,7 @@ static int32_t solve_by_paths(path_solve *s)
     ckpd_path_plan lent = s->plan; /* a backend that moves an array moves only this one */
     s->params.time_limit_s = ckpd__host_time_left(&s->state);
     s->answer.plan = &lent;
-    int32_t status =
-        s->backend->solve_paths(&s->host, s->view, &s->params, &s->answer, s->backend->user);
+    int32_t status = ckpd__call_paths(s->backend, &s->host, s->view, &s->params, &s->answer);
     bool moved = s->answer.plan != &lent || !same_arrays(&lent, &s->plan);
     s->answer.plan = &s->plan;
     s->answer.size = sizeof s->answer;
@@ -483,6 +482,27 @@ static int32_t solve_or_fall_back(path_solve *s, const ckpd_solve_params *asked)
     return status;
 }
 
+/* Stopped before it began: the start, where it is a plan, is all there is. */
+static int32_t stopped_before(path_solve *s, int32_t stop, const ckpd_solve_params *asked)
+{
+    double cost;
+    const ckpd_path_plan *start = s->view->start;
+    int32_t status = start == NULL
+                         ? CKPD_ERR_VERIFY
+                         : ckpd__path_plan_check(s->context, s->view, start, &cost, NULL, true);
+    if (status == CKPD_ERR_NO_MEMORY) {
+        return status;
+    }
+    s->answer.has_plan = status == CKPD_OK;
+    if (s->answer.has_plan) {
+        ckpd__plan_copy(s->view, &s->plan, start);
+    }
+    s->answer.outcome = stop == 2            ? CKPD_OUTCOME_CANCELLED
+                        : s->answer.has_plan ? CKPD_OUTCOME_FEASIBLE
+                                             : CKPD_OUTCOME_NO_PLAN;
+    return judge(s, asked);
+}
+
 static int32_t solve(path_solve *s, const ckpd_solve_params *asked)
 {
     bool found = false;
@@ -491,7 +511,8 @@ static int32_t solve(path_solve *s, const ckpd_solve_params *asked)
         s->trusted = true;
         return status;
     }
-    return solve_or_fall_back(s, asked);
+    int32_t stop = s->host.should_stop(s->host.user);
+    return stop != 0 ? stopped_before(s, stop, asked) : solve_or_fall_back(s, asked);
 }
 
 int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_path_view *view,

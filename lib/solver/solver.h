@@ -24,6 +24,9 @@ int32_t ckpd__backend_choose(ckpd_context *context, const char *name, uint32_t n
  */
 int32_t ckpd__backend_choose_paths(ckpd_context *context, uint32_t paths,
                                    const ckpd_backend_table *after, const ckpd_backend_table **out);
+/* Path that a backend was loaded from, NULL for others. */
+const char *ckpd__backend_origin(const ckpd_context *context, const char *name);
+void ckpd__backend_set_origin(ckpd_context *context, const char *name, const char *path);
 /*
  * Registration without the refusal of CKPD_CAP_TRUSTED_BOUND; for tables of the library itself.
  * `block` is freed with the context, NULL for none; it stays the caller's on failure.
@@ -55,6 +58,7 @@ typedef struct ckpd__solve_control {
     int32_t structure_presolve; /* 1: the structure layer runs before a MILP backend */
     int32_t presolve_nodes;     /* nodes it may take, 0: as many as it is allowed by default */
     int32_t no_fallback;        /* 1: only the named backend, no second try with another */
+    const char *worker;         /* program that runs the backend, NULL or "": this process does */
     double started_s;           /* when the time limit of a path solve began to run; 0: now */
     int32_t start_is_plan;      /* 1: the start was checked, so the problem has a plan */
     ckpd__prices *prices;       /* gets the prices that a path backend ends with */
@@ -83,6 +87,17 @@ void ckpd__host_start(ckpd_host *host, ckpd__host_state *state, ckpd_context *co
 double ckpd__host_time_left(const ckpd__host_state *state);
 /* max(absolute, relative * max(|UB|, |LB|)): the one definition of the gap that ends a solve. */
 double ckpd__gap_allowed(const ckpd_solve_params *params, double upper, double lower);
+
+/*
+ * Calls a backend, in a worker process when the control of the solve names one (worker.c). `host`
+ * is one of ckpd__host_start().
+ */
+int32_t ckpd__call_milp(const ckpd_backend_table *backend, const ckpd_host *host,
+                        const ckpd_milp_view *view, const ckpd_solve_params *params,
+                        ckpd_milp_result *result);
+int32_t ckpd__call_paths(const ckpd_backend_table *backend, const ckpd_host *host,
+                         const ckpd_path_view *view, const ckpd_solve_params *params,
+                         ckpd_path_result *result);
 
 /* --- solves as dispatch and shape use them (solve_milp.c, solve_path.c) ----------------------- */
 

@@ -26,7 +26,7 @@ $NM -g --defined-only "$BUILD_DIR/libckptdispatch.a" 2>/dev/null | awk 'NF == 3 
 
 # Calls that no object may import: ending or jumping out of the process, talking to its streams, its environment, its
 # locale, its signals, its working folder; number conversions that follow the locale.
-never='_?_?exit|_Exit|quick_exit|atexit|abort|__assert_fail|__assert|raise|kill|(v|f|vf|d|vd|__|__v|__f|__vf)?printf(_chk)?
+never='_?_?exit|_Exit|quick_exit|atexit|abort|__assert_fail|__assert|raise|(v|f|vf|d|vd|__|__v|__f|__vf)?printf(_chk)?
 puts|fputs|putc|fputc|putchar|perror|psignal|stdout|stderr|stdin
 getenv|secure_getenv|setenv|putenv|unsetenv|environ|setlocale|localeconv
 signal|sigaction|sigprocmask|sigset|bsd_signal|alarm|setitimer|fork|vfork|system|popen|execv[pe]*|chdir|fchdir|umask
@@ -53,6 +53,8 @@ only 'fopen|fclose|fread|fwrite|ferror' 'lib/io/file' 'files opened outside lib/
 only 'stat|fstat|lstat|access' 'lib/io/timezone_file' 'looks at files outside the search for time zones'
 only 'Highs.*|dlopen|dlsym|dlclose' 'lib/solver/(highs|plugin)' 'HiGHS and dlopen outside their files'
 only '_?_?(sig)?setjmp|_?_?(sig)?longjmp|__longjmp_chk' 'lib/solver/glpk[a-z_]*' 'jumps outside the GLPK contract'
+only 'posix_spawn.*|kill|waitpid|socketpair|send|recv|poll|close|fcntl' 'lib/solver/(worker|wire)' \
+    'processes and sockets outside the worker'
 only 'pthread_create|pthread_join|pthread_detach' 'lib/solver/[a-z_/]*' 'threads outside the solvers'
 
 for header in glpk.h jansson.h csv.h; do

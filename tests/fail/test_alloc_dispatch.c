@@ -98,6 +98,23 @@ static void infeasible(sweep_memory *memory, ckpd_context *context)
     ckpd_problem_free(problem);
 }
 
+/* The backend in a process of its own. */
+static void solve_in_worker(sweep_memory *memory, ckpd_context *context)
+{
+    ckpd_problem *problem = NULL;
+    ckpd_solve_options *options = NULL;
+    ckpd_solution *solution = NULL;
+    SWEEP(small_j0(&problem, context, 100));
+    SWEEP(ckpd_solve_options_new(&options, context));
+    SWEEP(ckpd_solve_options_set_backend(options, "enumerate"));
+    SWEEP(ckpd_solve_options_set_worker(options, BUILD_DIR "/ckptdispatch"));
+    SWEEP(ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S4, options));
+    ck_assert_double_eq_tol(ckpd_solution_cost(solution), SMALL_J0_COST, 1e-6);
+    ckpd_solution_free(solution);
+    ckpd_solve_options_free(options);
+    ckpd_problem_free(problem);
+}
+
 /* Change and solve again; a plan of a solve as the start of the next. */
 static void change_and_resolve(sweep_memory *memory, ckpd_context *context)
 {
@@ -249,6 +266,7 @@ int main(void)
         {"infeasible, with causes", infeasible},
         {"a job that is too late", too_late},
         {"change and solve again", change_and_resolve},
+        {"a worker process", solve_in_worker},
         {"a plan of the caller", own_plan},
         {"diagnosis", diagnosed},
         {"explanation", explained},

@@ -166,7 +166,7 @@ STRUCTS = {
     'ckpd_error': (('size', 'size_t'), ('code', 'int32_t'), ('reserved', 'int32_t'), ('index', 'int64_t'), ('value', 'double'), ('field', 'char', (64,)), ('message', 'char', (512,))),
     'ckpd_field_info': (('size', 'size_t'), ('kind', 'int32_t'), ('required', 'int32_t'), ('name', 'const char *'), ('unit', 'const char *'), ('doc', 'const char *'), ('choices', 'const char *'), ('minimum', 'double'), ('maximum', 'double'), ('default_value', 'double')),
     'ckpd_graph_counts': (('size', 'size_t'), ('nodes', 'int64_t'), ('training_edges', 'int64_t'), ('wait_edges', 'int64_t'), ('full_training_edges', 'int64_t'), ('redundant_edges', 'int64_t'), ('unreachable_edges', 'int64_t'), ('forbidden_edges', 'int64_t')),
-    'ckpd_host': (('size', 'size_t'), ('user', 'void *'), ('allocate', ('void *', ('size_t', 'void *'))), ('release', ('void', ('void *', 'void *'))), ('log', ('void', ('int32_t', 'const char *', 'void *'))), ('should_stop', ('int32_t', ('void *',))), ('report', ('void', ('double', 'double', 'int64_t', 'int64_t', 'void *'))), ('keep_prices', ('int32_t', ('const ckpd_path_prices *', 'void *')))),
+    'ckpd_host': (('size', 'size_t'), ('user', 'void *'), ('allocate', ('void *', ('size_t', 'void *'))), ('release', ('void', ('void *', 'void *'))), ('log', ('void', ('int32_t', 'const char *', 'void *'))), ('should_stop', ('int32_t', ('void *',))), ('report', ('void', ('double', 'double', 'int64_t', 'int64_t', 'void *'))), ('keep_prices', ('int32_t', ('const ckpd_path_prices *', 'void *'))), ('keep_plan', ('void', ('const ckpd_path_plan *', 'double', 'void *'))), ('keep_point', ('void', ('const double *', 'double', 'void *')))),
     'ckpd_job_explanation': (('size', 'size_t'), ('waiting_slots', 'int32_t'), ('mode_changes', 'int32_t'), ('left_mwh', 'double'), ('taken_mwh', 'double'), ('left_price_per_mwh', 'double'), ('taken_price_per_mwh', 'double'), ('break_even_spread_per_mwh', 'double')),
     'ckpd_layout': (('size', 'size_t'), ('tp', 'int32_t'), ('pp', 'int32_t'), ('dp', 'int32_t'), ('micro_batch', 'int32_t'), ('cp', 'int32_t'), ('ep', 'int32_t'), ('interleave', 'int32_t'), ('recompute', 'int32_t')),
     'ckpd_member_info': (('size', 'size_t'), ('required', 'int32_t'), ('reserved', 'int32_t'), ('object', 'const char *'), ('object_doc', 'const char *'), ('name', 'const char *'), ('type', 'const char *'), ('unit', 'const char *'), ('doc', 'const char *'), ('choices', 'const char *'), ('minimum', 'double'), ('maximum', 'double'), ('default_value', 'double')),
@@ -551,6 +551,7 @@ FUNCTIONS = {
     'ckpd_solve_options_set_backend': ('int32_t', ('ckpd_solve_options *', 'const char *')),
     'ckpd_solve_options_set_cancel': ('int32_t', ('ckpd_solve_options *', 'const ckpd_cancel *')),
     'ckpd_solve_options_set_progress': ('int32_t', ('ckpd_solve_options *', 'ckpd_progress_fn', 'void *')),
+    'ckpd_solve_options_set_worker': ('int32_t', ('ckpd_solve_options *', 'const char *')),
     'ckpd_status_at': ('int32_t', ('int32_t',)),
     'ckpd_status_count': ('int32_t', ()),
     'ckpd_status_name': ('const char *', ('int32_t',)),
@@ -570,4 +571,5 @@ FUNCTIONS = {
     'ckpd_task_workload': ('int32_t', ('const ckpd_task *', 'ckpd_workload *')),
     'ckpd_version': ('int32_t', ()),
     'ckpd_version_string': ('const char *', ()),
+    'ckpd_worker_serve': ('int32_t', ('ckpd_context *', 'int32_t')),
 }

@@ -130,9 +130,12 @@ class SolveOptions(Handle, Fields):
 
     kind = "ckpd_solve_options"
 
-    def __init__(self, context, backend=None, progress=None, cancel=None, **fields):
+    def __init__(self, context, backend=None, progress=None, cancel=None, worker=None, **fields):
         super().__init__(context, LIBRARY.ckpd_solve_options_new, context.pointer)
         self._take(backend, progress, cancel, fields)
+        if worker is not None:  # path of the program that runs backends, such as ckptdispatch
+            self.context.check(
+                LIBRARY.ckpd_solve_options_set_worker(self.pointer, os.fsencode(worker)))
 
     def _take(self, backend=None, progress=None, cancel=None, fields=()):
         self._cancel = cancel if cancel is not None else Cancel(self.context)
@@ -376,7 +379,7 @@ class Problem(Handle):
         return SolveOptions(self.context, **given)
 
     def solve(self, scenario="S4", start=None, slots_passed=0, **options):
-        """Solves a scenario. Options: backend, progress, cancel and the fields of SolveOptions.
+        """Solves a scenario. Options: backend, progress, cancel, worker and the fields of SolveOptions.
 
         start is a Plan, or the Solution of an earlier solve: then its prices are used as well, and a small change
         is solved in a fraction of the time. slots_passed tells how far the horizon has moved on since.

@@ -275,8 +275,7 @@ START_TEST(options_are_fields)
     ck_assert_int_eq(ckpd_solve_options_set_cancel(options, cancel), CKPD_OK);
     ck_assert_int_eq(ckpd_solve_options_set_progress(options, stop_at_once, &asked), CKPD_OK);
     ck_assert_int_eq(ckpd_problem_solve(&s, d.problem, CKPD_SCENARIO_S4, options), CKPD_OK);
-    int32_t outcome = ckpd_solution_outcome(s);
-    ck_assert(outcome == CKPD_OUTCOME_CANCELLED || outcome == CKPD_OUTCOME_OPTIMAL);
+    ck_assert_int_eq(ckpd_solution_outcome(s), CKPD_OUTCOME_CANCELLED);
     ckpd_solution_free(s);
     ckpd_solve_options_free(options);
     ckpd_cancel_free(cancel);

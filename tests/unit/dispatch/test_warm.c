@@ -273,6 +273,54 @@ START_TEST(misfits)
 }
 END_TEST
 
+/*
+ * A token that is cancelled before the solve, or a limit of no time at all: the answer is "stopped"
+ * whatever the backend and however small the problem, with the last plan where it still is one.
+ */
+START_TEST(stopped_before)
+{
+    static const char *const names[] = {NULL, "native", "glpk"};
+    golden_case g;
+    ckpd_cancel *token = NULL;
+    if (!golden_open(&g, "aidc2048-golden.json", NULL)) {
+        return;
+    }
+    ckpd_solution *last = golden_solve(&g, CKPD_SCENARIO_S4, NULL);
+    ck_assert_int_eq(ckpd_cancel_new(&token, g.context), CKPD_OK);
+    ckpd_cancel_request(token);
+    for (int i = 0; i < 12; i++) {
+        const char *name = names[i % 3];
+        bool by_token = i < 6, warm = i % 6 < 3;
+        ckpd_solve_options *options = NULL;
+        ckpd_solution *solution = NULL;
+        if (name != NULL && ckpd_backend_capabilities(g.context, name) == 0) {
+            continue;
+        }
+        ck_assert_int_eq(ckpd_solve_options_new(&options, g.context), CKPD_OK);
+        ckpd_solve_options_set_backend(options, name);
+        ckpd_solve_options_set_cancel(options, by_token ? token : NULL);
+        ckpd_solve_options_set(options, "time_limit_s", by_token ? 100 : 0);
+        ck_assert_int_eq(warm ? ckpd_problem_resolve_from(&solution, g.problem, CKPD_SCENARIO_S4,
+                                                          options, last, 0)
+                              : ckpd_problem_solve(&solution, g.problem, CKPD_SCENARIO_S4, options),
+                         CKPD_OK);
+        ck_assert_int_eq(ckpd_solution_outcome(solution), by_token ? CKPD_OUTCOME_CANCELLED
+                                                          : warm   ? CKPD_OUTCOME_FEASIBLE
+                                                                   : CKPD_OUTCOME_NO_PLAN);
+        ck_assert_int_eq(ckpd_solution_plan(solution) != NULL, warm);
+        ck_assert_int_eq(ckpd_solution_is_proven(solution), 0);
+        if (warm) {
+            ck_assert_double_eq_tol(ckpd_solution_cost(solution), ckpd_solution_cost(last), 1e-9);
+        }
+        ckpd_solution_free(solution);
+        ckpd_solve_options_free(options);
+    }
+    ckpd_cancel_free(token);
+    ckpd_solution_free(last);
+    golden_close(&g);
+}
+END_TEST
+
 START_TEST(refused)
 {
     golden_case g;
@@ -312,6 +360,7 @@ int main(void)
     tcase_add_loop_test(all, rolling, 0, 4);
     tcase_add_loop_test(all, same_input_same_bytes, 0, 4);
     tcase_add_test(all, misfits);
+    tcase_add_test(all, stopped_before);
     tcase_add_test(all, refused);
     suite_add_tcase(suite, all);
     return test_run(suite);

@@ -91,7 +91,7 @@ START_TEST(asks_often_enough)
     if (!read_case(&view, days[_i].name, days[_i].options, &result))
         return;
     native_run run = native_run_default(ckpd__native_solve_paths);
-    run.cancel_at = test_fast() ? 20 : 150;
+    run.cancel_at = test_fast() ? 20 : 80;
     ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
     printf("%s: %d slots, at most %.1f ms between polls\n", days[_i].name, (int)view.view.slots,
            1e3 * run.longest);

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * Backends in a process of their own. This program is its own worker: asked for "worker" it
+ * registers backends that misbehave in every way and serves one request.
+ */
+#include "support/small.h"
+#include "support/support.h"
+
+#include <ckptdispatch.h>
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROGRAM BUILD_DIR "/tests/fail/test_worker"
+
+static double now(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+/* --- the worker's side
+ * ---------------------------------------------------------------------------- */
+
+static ckpd_context *inside;
+
+static void spin(void)
+{
+    for (volatile int forever = 1; forever;) {
+    }
+}
+
+static int32_t solve(const char *with, const ckpd_path_view *view, ckpd_path_result *result)
+{
+    return ckpd_path_solve(inside, with, view, NULL, NULL, result);
+}
+
+/* A plan at once, then nothing ever again. */
+static int32_t loops(const ckpd_host *host, const ckpd_path_view *view,
+                     const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)params, (void)user;
+    if (solve("enumerate", view, result) == CKPD_OK) {
+        host->keep_plan(result->plan, -1000, host->user);
+        host->report(result->objective, -1000, 1, 1, host->user);
+    }
+    spin();
+    return CKPD_OK;
+}
+
+static int32_t loops_bare(const ckpd_host *host, const ckpd_path_view *view,
+                          const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)host, (void)view, (void)params, (void)result, (void)user;
+    spin();
+    return CKPD_OK;
+}
+
+static int32_t lies(const ckpd_host *host, const ckpd_path_view *view,
+                    const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)params, (void)user;
+    if (solve("enumerate", view, result) == CKPD_OK) {
+        result->plan->step_count[0] = 0; /* nothing done at all */
+        host->keep_plan(result->plan, 0, host->user);
+    }
+    spin();
+    return CKPD_OK;
+}
+
+static int32_t dies(const ckpd_host *host, const ckpd_path_view *view,
+                    const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)host, (void)view, (void)params, (void)result, (void)user;
+    raise(SIGKILL);
+    return CKPD_OK;
+}
+
+static int32_t leaves(const ckpd_host *host, const ckpd_path_view *view,
+                      const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)host, (void)view, (void)params, (void)result, (void)user;
+    _exit(7);
+}
+
+static int32_t babbles(const ckpd_host *host, const ckpd_path_view *view,
+                       const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    static const char words[] = "All is well, and here is a plan that you will like.";
+    (void)host, (void)view, (void)params, (void)result, (void)user;
+    send(0, words, sizeof words, 0);
+    spin();
+    return CKPD_OK;
+}
+
+static int32_t sulks(const ckpd_host *host, const ckpd_path_view *view,
+                     const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)host, (void)view, (void)params, (void)user;
+    strcpy(result->message, "not today");
+    return CKPD_ERR_BACKEND;
+}
+
+static int32_t honest(const ckpd_host *host, const ckpd_path_view *view,
+                      const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)host, (void)params, (void)user;
+    puts("what a solver prints goes nowhere");
+    fflush(stdout);
+    return solve("enumerate", view, result);
+}
+
+typedef int32_t (*solve_fn)(const ckpd_host *, const ckpd_path_view *, const ckpd_solve_params *,
+                            ckpd_path_result *, void *);
+
+static const struct {
+    const char *name;
+    solve_fn solve;
+} backends[] = {{"loops", loops}, {"loops-bare", loops_bare}, {"lies", lies},
+                {"dies", dies},   {"leaves", leaves},         {"babbles", babbles},
+                {"sulks", sulks}, {"honest", honest}};
+enum { BACKENDS = sizeof backends / sizeof backends[0] };
+
+/* In the asking process the tables must never be called. */
+static int32_t never(const ckpd_host *host, const ckpd_path_view *view,
+                     const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)host, (void)view, (void)params, (void)result, (void)user;
+    abort();
+}
+
+static void register_all(ckpd_context *to, int here)
+{
+    for (int i = 0; i < BACKENDS; i++) {
+        const ckpd_backend_table table = {.size = sizeof table,
+                                          .abi = CKPD_BACKEND_ABI,
+                                          .capabilities = CKPD_CAP_PATHS,
+                                          .name = backends[i].name,
+                                          .version = "1",
+                                          .license = "MIT",
+                                          .solve_paths = here ? never : backends[i].solve};
+        ckpd_backend_register(to, &table);
+    }
+}
+
+static int be_worker(void)
+{
+    if (ckpd_context_new(&inside, NULL) != CKPD_OK) {
+        return 1;
+    }
+    register_all(inside, 0);
+    int32_t status = ckpd_worker_serve(inside, 0);
+    ckpd_context_free(inside);
+    return status == CKPD_OK ? 0 : 1;
+}
+
+/* --- the asking side
+ * -------------------------------------------------------------------------------- */
+
+static ckpd_context *context;
+static ckpd_problem *problem;
+static ckpd_solve_options *options;
+
+static void setup(void)
+{
+    ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
+    ck_assert_int_eq(small_j0(&problem, context, 100), CKPD_OK);
+    ck_assert_int_eq(ckpd_solve_options_new(&options, context), CKPD_OK);
+    ck_assert_int_eq(ckpd_solve_options_set_worker(options, PROGRAM), CKPD_OK);
+    register_all(context, 1);
+}
+
+static void teardown(void)
+{
+    ckpd_solve_options_free(options);
+    ckpd_problem_free(problem);
+    ckpd_context_free(context);
+    errno = 0;
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* no child is left, dead or alive */
+    ck_assert_int_eq(errno, ECHILD);
+}
+
+static int32_t solve_with(const char *backend, ckpd_solution **solution)
+{
+    ck_assert_int_eq(ckpd_solve_options_set_backend(options, backend), CKPD_OK);
+    return ckpd_problem_solve(solution, problem, CKPD_SCENARIO_S4, options);
+}
+
+START_TEST(answers)
+{
+    static const char *const names[] = {"honest", "enumerate", "native", "glpk"};
+    int32_t descriptors = dup(0);
+    close(descriptors);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (ckpd_backend_capabilities(context, names[i]) == 0) {
+            continue; /* a build without GLPK */
+        }
+        ckpd_solution *solution = NULL;
+        ckpd_solve_options_set(options, "structure_presolve", 0);
+        ck_assert_msg(solve_with(names[i], &solution) == CKPD_OK, "%s: %s", names[i],
+                      ckpd_context_last_message(context));
+        ck_assert_double_eq_tol(ckpd_solution_cost(solution), SMALL_J0_COST, 1e-6);
+        ck_assert_int_eq(ckpd_report_violation_count(ckpd_solution_report(solution)), 0);
+        ckpd_solution_free(solution);
+    }
+    int32_t after = dup(0);
+    close(after);
+    ck_assert_int_eq(after, descriptors); /* none is left open */
+}
+END_TEST
+
+/* The deadline holds whatever the backend does, and what it had found is there. The best of some
+ * runs: a busy machine delays any process. */
+START_TEST(deadline)
+{
+    for (int bare = 0; bare < 2; bare++) {
+        double late = (double)INFINITY;
+        for (int run = 0; run < 8 && late > 0.1; run++) {
+            ckpd_solution *solution = NULL;
+            ckpd_solve_options_set(options, "time_limit_s", 0.4);
+            double started = now();
+            ck_assert_msg(solve_with(bare ? "loops-bare" : "loops", &solution) == CKPD_OK, "%s",
+                          ckpd_context_last_message(context));
+            late = fmin(late, now() - started - 0.4);
+            ck_assert_double_ge(now() - started, 0.39);
+            int32_t outcome = ckpd_solution_outcome(solution);
+            if (bare) {
+                ck_assert_int_eq(outcome, CKPD_OUTCOME_NO_PLAN);
+            } else if (outcome == CKPD_OUTCOME_FEASIBLE) { /* else it had not even started */
+                ck_assert_double_eq_tol(ckpd_solution_cost(solution), SMALL_J0_COST, 1e-6);
+                ck_assert_double_eq(ckpd_solution_bound(solution), -1000);
+            } else {
+                ck_assert_int_eq(outcome, CKPD_OUTCOME_NO_PLAN);
+                late = (double)INFINITY;
+            }
+            ckpd_solution_free(solution);
+        }
+        ck_assert_double_le(late, 0.1);
+    }
+}
+END_TEST
+
+static void *cancel_soon(void *token)
+{
+    struct timespec wait = {.tv_nsec = 400000000};
+    nanosleep(&wait, NULL);
+    ckpd_cancel_request(token);
+    return NULL;
+}
+
+START_TEST(cancelled)
+{
+    double late = (double)INFINITY;
+    for (int run = 0; run < 8 && late > 0.1; run++) {
+        ckpd_solution *solution = NULL;
+        ckpd_cancel *token = NULL;
+        pthread_t thread;
+        ck_assert_int_eq(ckpd_cancel_new(&token, context), CKPD_OK);
+        ckpd_solve_options_set_cancel(options, token);
+        double started = now();
+        ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, token), 0);
+        ck_assert_int_eq(solve_with("loops", &solution), CKPD_OK);
+        late = fmin(late, now() - started - 0.4);
+        pthread_join(thread, NULL);
+        ck_assert_int_eq(ckpd_solution_outcome(solution), CKPD_OUTCOME_CANCELLED);
+        if (ckpd_solution_plan(solution) != NULL) {
+            ck_assert_double_eq_tol(ckpd_solution_cost(solution), SMALL_J0_COST, 1e-6);
+        } else {
+            late = (double)INFINITY;
+        }
+        ckpd_solution_free(solution);
+        ckpd_solve_options_set_cancel(options, NULL);
+        ckpd_cancel_free(token);
+    }
+    ck_assert_double_le(late, 0.1);
+}
+END_TEST
+
+static void expect_failure(const char *backend, int32_t code, const char *text)
+{
+    ckpd_solution *solution = NULL;
+    ckpd_error error = {.size = sizeof error};
+    int32_t status = solve_with(backend, &solution);
+    ck_assert_int_eq(ckpd_context_last_error(context, &error), CKPD_OK);
+    ck_assert_msg(status == code, "%s: %d, %s", backend, status, error.message);
+    ck_assert_msg(strstr(error.message, text) != NULL, "%s: %s", backend, error.message);
+    ck_assert_ptr_null(solution);
+}
+
+/* Each failure by its name; nothing that was not verified comes out. */
+START_TEST(failures)
+{
+    ckpd_solve_options_set(options, "time_limit_s", 3);
+    expect_failure("dies", CKPD_ERR_BACKEND, "signal 9");
+    expect_failure("leaves", CKPD_ERR_BACKEND, "code 7");
+    expect_failure("babbles", CKPD_ERR_BACKEND, "cannot be understood");
+    expect_failure("sulks", CKPD_ERR_BACKEND, "not today");
+    ckpd_solve_options_set(options, "time_limit_s", 1);
+    expect_failure("lies", CKPD_ERR_VERIFY, "does not complete");
+    ck_assert_int_eq(ckpd_solve_options_set_worker(options, "/no/such/program"), CKPD_OK);
+    expect_failure("honest", CKPD_ERR_FILE, "/no/such/program cannot be started");
+    ck_assert_int_eq(ckpd_solve_options_set_worker(options, "/bin/true"), CKPD_OK);
+    expect_failure("honest", CKPD_ERR_BACKEND, "gave no answer");
+}
+END_TEST
+
+/* A backend from memory that the worker program does not have. */
+START_TEST(unknown_over_there)
+{
+    const ckpd_backend_table table = {.size = sizeof table,
+                                      .abi = CKPD_BACKEND_ABI,
+                                      .capabilities = CKPD_CAP_PATHS,
+                                      .name = "only-here",
+                                      .version = "1",
+                                      .license = "MIT",
+                                      .solve_paths = never};
+    ck_assert_int_eq(ckpd_backend_register(context, &table), CKPD_OK);
+    expect_failure("only-here", CKPD_ERR_UNKNOWN_NAME, "no backend is named");
+}
+END_TEST
+
+START_TEST(refused)
+{
+    char long_path[1100];
+    memset(long_path, 'x', sizeof long_path - 1);
+    long_path[sizeof long_path - 1] = '\0';
+    ck_assert_int_eq(ckpd_solve_options_set_worker(NULL, "x"), CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_solve_options_set_worker(options, long_path), CKPD_ERR_RANGE);
+    ck_assert_int_eq(ckpd_worker_serve(NULL, 0), CKPD_ERR_ARGUMENT);
+    ck_assert_int_eq(ckpd_worker_serve(context, -1), CKPD_ERR_FILE);
+    int pair[2];
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    char nonsense[64] = "GET / HTTP/1.0";
+    ck_assert_int_eq(send(pair[0], nonsense, sizeof nonsense, 0), (ssize_t)sizeof nonsense);
+    ck_assert_int_eq(ckpd_worker_serve(context, pair[1]), CKPD_ERR_SYNTAX);
+    close(pair[0]);
+    close(pair[1]);
+}
+END_TEST
+
+/* The host's signals are its own, also with SIGCHLD ignored and SIGPIPE at its default. */
+START_TEST(signals_are_the_hosts)
+{
+    struct sigaction before, after, ignore = {.sa_handler = SIG_IGN};
+    sigset_t mask_before, mask_after;
+    ck_assert_int_eq(sigaction(SIGCHLD, &ignore, NULL), 0);
+    ck_assert_int_eq(sigaction(SIGPIPE, NULL, &before), 0);
+    ck_assert_int_eq(sigprocmask(SIG_SETMASK, NULL, &mask_before), 0);
+    ckpd_solution *solution = NULL;
+    ck_assert_int_eq(solve_with("honest", &solution), CKPD_OK);
+    ckpd_solution_free(solution);
+    ck_assert_int_eq(ckpd_solve_options_set_worker(options, "/bin/true"), CKPD_OK);
+    expect_failure("honest", CKPD_ERR_BACKEND, "gave no answer"); /* a write to nobody */
+    ck_assert_int_eq(sigaction(SIGPIPE, NULL, &after), 0);
+    ck_assert(before.sa_handler == after.sa_handler);
+    ck_assert_int_eq(sigaction(SIGCHLD, NULL, &after), 0);
+    ck_assert(after.sa_handler == SIG_IGN);
+    ck_assert_int_eq(sigprocmask(SIG_SETMASK, NULL, &mask_after), 0);
+    for (int signal = 1; signal < 32; signal++) {
+        ck_assert_int_eq(sigismember(&mask_before, signal), sigismember(&mask_after, signal));
+    }
+}
+END_TEST
+
+int main(int count, char **words)
+{
+    if (count > 1 && strcmp(words[1], "worker") == 0) {
+        return be_worker();
+    }
+    Suite *suite = suite_create("worker process");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, setup, teardown);
+    tcase_set_timeout(all, 60);
+    tcase_add_test(all, answers);
+    tcase_add_test(all, deadline);
+    tcase_add_test(all, cancelled);
+    tcase_add_test(all, failures);
+    tcase_add_test(all, unknown_over_there);
+    tcase_add_test(all, refused);
+    tcase_add_test(all, signals_are_the_hosts);
+    suite_add_tcase(suite, all);
+    return test_run(suite);
+}
