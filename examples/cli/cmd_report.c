@@ -96,6 +96,15 @@ static void put_picture(cli *tool, const ckpd_case *loaded, const ckpd_solution 
     free(folder);
 }
 
+static void put_value(cli_table *table, double value)
+{
+    if (isinf(value)) {
+        cli_table_cell(table, "unlimited");
+    } else {
+        cli_table_number(table, value, 2);
+    }
+}
+
 static cli_table *series_table(const ckpd_case *loaded)
 {
     int32_t slots = ckpd_case_slots(loaded);
@@ -113,10 +122,14 @@ static cli_table *series_table(const ckpd_case *loaded)
             most = fmax(most, values[t]);
             sum += values[t];
         }
+        bool price = info.unit[0] == 'm';
+        if (price && isinf(least)) {
+            continue; /* of a cap that may not be passed */
+        }
         cli_table_cell(table, "%s", info.name);
-        cli_table_number(table, least, 2);
-        cli_table_number(table, sum / slots, 2);
-        cli_table_number(table, most, 2);
+        put_value(table, least);
+        put_value(table, sum / slots);
+        put_value(table, most);
         cli_table_cell(table, "%s", info.unit);
         cli_table_cell(table, "%s", info.doc);
     }
@@ -131,7 +144,7 @@ static cli_table *battery_table(const ckpd_battery *battery)
         ckpd_field_info info = {.size = sizeof info};
         double value;
         if (ckpd_battery_field_info(i, &info) == CKPD_OK && info.kind == CKPD_FIELD_NUMBER &&
-            ckpd_battery_get(battery, info.name, &value) == CKPD_OK) {
+            ckpd_battery_get(battery, info.name, &value) == CKPD_OK && !isnan(value)) {
             cli_table_cell(table, "%s", info.name);
             cli_table_number(table, value, 3);
             cli_table_cell(table, "%s", info.unit);
@@ -210,6 +223,25 @@ static void put_inputs(const cli *tool, const ckpd_case *loaded, FILE *out)
     }
 }
 
+/* Limits with a price that the plan passes. */
+static void put_overruns(const ckpd_report *report, FILE *out)
+{
+    int32_t count = ckpd_report_overrun_count(report);
+    if (count == 0) {
+        return;
+    }
+    heading(out, "Limits passed at a price");
+    cli_table *table = cli_table_new("limit|>cost");
+    for (int32_t i = 0; i < count; i++) {
+        ckpd_overrun overrun = {.size = sizeof overrun};
+        if (ckpd_report_get_overrun(report, i, &overrun) == CKPD_OK) {
+            cli_table_cell(table, "%s", overrun.message);
+            cli_table_number(table, overrun.cost, 4);
+        }
+    }
+    cli_table_print_html(table, out);
+}
+
 static void put_page(cli *tool, const ckpd_case *loaded, const cli_run *runs, FILE *out)
 {
     const ckpd_solution *best = cli_best_run(runs);
@@ -248,6 +280,7 @@ static void put_page(cli *tool, const ckpd_case *loaded, const cli_run *runs, FI
         cli_table_print_html(cli_schedule_table(loaded, best), out);
         heading(out, "Cost and energy");
         cli_table_print_html(cli_figures_table(best), out);
+        put_overruns(ckpd_solution_report(best), out);
     }
     put_inputs(tool, loaded, out);
     fprintf(out, "<p class=\"note\">ckptdispatch %s</p>\n</body></html>\n", ckpd_version_string());

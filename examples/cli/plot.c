@@ -272,10 +272,12 @@ static void put_step(const picture *p, const ckpd_step *step, double y)
     }
 }
 
-/* One number for all steps that follow one another in the same mode. */
-static void put_gpus(const picture *p, int32_t from_slot, int32_t to_slot, int32_t gpus, double y)
+/* One number for all steps that follow one another in the same mode, in the longest of them: in the
+ * middle of all a line may stand. */
+static void put_gpus(const picture *p, const ckpd_step *run, const ckpd_step *longest, double y)
 {
-    if ((to_slot - from_slot) * p->hours / p->end > 0.035) {
+    int32_t gpus = run->gpus, from_slot = longest->from_slot, to_slot = longest->to_slot;
+    if ((run->to_slot - run->from_slot) * p->hours / p->end > 0.035) {
         fprintf(p->out, "set label '%d' at %.6g,%.3f center font ',10' textcolor rgb '%s' front\n",
                 (int)gpus, (from_slot + to_slot) / 2.0 * p->hours, y,
                 2 * gpus >= p->largest ? "#ffffff" : "#202020");
@@ -295,6 +297,7 @@ static void put_wait(const picture *p, int32_t from_slot, int32_t to_slot, doubl
 static void put_job(const picture *p, int32_t job, double y)
 {
     ckpd_step run = {.size = sizeof run, .mode = -1}; /* steps so far in one mode, without a wait */
+    ckpd_step longest = run;
     int32_t count = ckpd_plan_step_count(p->plan, job);
     for (int32_t i = 0; i < count; i++) {
         ckpd_step step = {.size = sizeof step};
@@ -303,17 +306,19 @@ static void put_job(const picture *p, int32_t job, double y)
         }
         bool goes_on = i > 0 && step.mode == run.mode && step.from_slot == run.to_slot;
         if (i > 0 && !goes_on) {
-            put_gpus(p, run.from_slot, run.to_slot, run.gpus, y);
+            put_gpus(p, &run, &longest, y);
         }
         if (i > 0 && step.from_slot > run.to_slot) {
             put_wait(p, run.to_slot, step.from_slot, y);
         }
         put_step(p, &step, y);
+        int32_t slots = step.to_slot - step.from_slot;
+        longest = goes_on && longest.to_slot - longest.from_slot >= slots ? longest : step;
         step.from_slot = goes_on ? run.from_slot : step.from_slot;
         run = step;
     }
     if (count > 0) {
-        put_gpus(p, run.from_slot, run.to_slot, run.gpus, y);
+        put_gpus(p, &run, &longest, y);
     }
 }
 
@@ -339,11 +344,11 @@ static void put_jobs(const picture *p, double top, double bottom)
             "set label 'GPUs in use; red line: checkpoint at which the job may wait or change "
             "mode; white tick: "
             "checkpoint passed' at screen 0.105,%.4f left font ',10' textcolor rgb '#505050'\n",
-            bottom * 0.22);
+            bottom * 0.1);
     if (jobs > p->rows) {
         fprintf(p->out,
                 "set label '%d more jobs not shown' at screen 0.975,%.4f right font ',10'\n",
-                jobs - p->rows, bottom * 0.22);
+                jobs - p->rows, bottom * 0.1);
     }
     fputs("plot NaN notitle\nunset multiplot\nunset output\n", p->out);
 }
