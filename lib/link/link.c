@@ -225,7 +225,7 @@ int32_t ckpd_link_add_job(ckpd_link *link, const char *name, const ckpd_mode_set
 int32_t ckpd__link_saves(const ckpd__link_job *job, int32_t mode, double length_s)
 {
     double saves = floor(length_s / ckpd__link_interval_s(job, mode) * (1.0 + 1e-9));
-    return saves < 1.0 ? 1 : (int32_t)saves;
+    return saves < 1.0 ? 1 : (int32_t)fmin(saves, INT32_MAX);
 }
 
 /* --- prices and reservations ------------------------------------------------------------------ */
