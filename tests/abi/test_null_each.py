@@ -198,7 +198,13 @@ def in_a_child(library, name):
 
 def main():
     api = interface()
-    library = Library(api)
+    try:
+        library = Library(api)
+    except OSError as error:  # a library for another word size
+        if not os.path.exists(LIBRARY):
+            raise
+        print(f"SKIP NULL for each pointer: {error}")
+        return 77
     missing = set(api["handles"]) - set(library.handles) - {"ckpd_shape_plan", "ckpd_control"}
     bad = [f"no handle of type {kind}" for kind in sorted(missing)]
     names = [n for n in sorted(api["functions"]) if n not in LEFT_OUT and not n.endswith("_free")]
