@@ -15,6 +15,7 @@ static instance *made;
 static ckpd__path_milp *model;
 static ckpd__milp_names names;
 static double *x;
+static ckpd__foreign_solution said;
 
 static bool to_file(const char *text, size_t length, void *user)
 {
@@ -72,7 +73,6 @@ static void expect(const char *command, const char *format, double objective)
     ck_assert_int_eq(system(command), 0);
     size_t length;
     char *text = test_read_file("model.sol", &length);
-    ckpd__foreign_solution said;
     int32_t status =
         ckpd__milp_read_solution(context, &model->milp, &names, text, length, x, &said);
     ck_assert_msg(status == CKPD_OK, "%s: %s", command, ckpd_context_last_message(context));
@@ -125,6 +125,74 @@ START_TEST(test_golden_s6_by_other_solvers)
 }
 END_TEST
 
+/*
+ * Every kind of bound and row. min x0 - x1 - 3 x2 - 2 x3 + x4 - x5 with 2 <= x0 + x2 <= 7, x0 >=
+ * -1.5, x3 + x5 <= 3.5, x1 + x5 = 4.25; x0 free, x1 <= 4, x2 >= 0 and x3 <= 3 integer, x4 = 2, x5 0
+ * or 1. By hand: x5 = 1 as x1 <= 4, so x1 = 3.25 and x3 = 2; x0 = -1.5 makes room for x2 = 8:
+ * -31.75.
+ */
+START_TEST(test_bounds_of_every_kind)
+{
+    static const double cost[] = {1, -1, -3, -2, 1, -1};
+    static const double lower[] = {-INFINITY, -INFINITY, 0, -INFINITY, 2, 0};
+    static const double upper[] = {INFINITY, 4, INFINITY, 3, 2, 1};
+    static const uint8_t integer[] = {0, 0, 1, 1, 0, 1};
+    static const double row_lower[] = {2, -1.5, -INFINITY, 4.25},
+                        row_upper[] = {7, INFINITY, 3.5, 4.25};
+    static const int64_t first[] = {0, 2, 3, 4, 5, 5, 7};
+    static const int32_t index[] = {0, 1, 3, 0, 2, 2, 3};
+    static const double value[] = {1, 1, 1, 1, 1, 1, 1};
+    static const double expected[] = {-1.5, 3.25, 8, 2, 2, 1};
+    static const struct {
+        const char *program, *command;
+    } solvers[] = {{"glpsol", "glpsol --freemps model.mps -w model.sol >log 2>&1"},
+                   {"glpsol", "glpsol --lp model.lp -w model.sol >log 2>&1"},
+                   {"cbc", "cbc model.mps solve solu model.sol >log 2>&1"},
+                   {"cbc", "cbc model.lp solve solu model.sol >log 2>&1"}};
+    const ckpd_milp_view view = {.size = sizeof view,
+                                 .columns = 6,
+                                 .rows = 4,
+                                 .nonzeros = 7,
+                                 .cost = cost,
+                                 .lower = lower,
+                                 .upper = upper,
+                                 .integer = integer,
+                                 .row_lower = row_lower,
+                                 .row_upper = row_upper,
+                                 .start = first,
+                                 .index = index,
+                                 .value = value};
+    ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
+    ckpd__milp_names plain = ckpd__milp_plain_names();
+    FILE *file = fopen("model.mps", "wb");
+    ck_assert_int_eq(ckpd__milp_write_mps(context, &view, &plain, to_file, file), CKPD_OK);
+    fclose(file);
+    file = fopen("model.lp", "wb");
+    ck_assert_int_eq(ckpd__milp_write_lp(context, &view, &plain, to_file, file), CKPD_OK);
+    fclose(file);
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        if (!have(solvers[i].program)) {
+            continue;
+        }
+        double found[6];
+        size_t length;
+        remove("model.sol");
+        ck_assert_int_eq(system(solvers[i].command), 0);
+        char *text = test_read_file("model.sol", &length);
+        int32_t status =
+            ckpd__milp_read_solution(context, &view, &plain, text, length, found, &said);
+        ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
+        free(text);
+        for (int j = 0; j < 6; j++) {
+            ck_assert_msg(fabs(found[j] - expected[j]) < 1e-6, "%s: x%d = %g", solvers[i].command,
+                          j, found[j]);
+        }
+        ck_assert_double_eq_tol(said.objective, -31.75, 1e-6);
+    }
+    ckpd_context_free(context);
+}
+END_TEST
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static const double zero[3], one[3] = {1, 1, 1};
@@ -132,7 +200,6 @@ static const int64_t start[4];
 static const ckpd_milp_view tiny = {
     .size = sizeof tiny, .columns = 3, .cost = zero, .lower = zero, .upper = one, .start = start};
 static double tiny_x[3];
-static ckpd__foreign_solution said;
 
 static int32_t read_text(const char *text)
 {
@@ -258,6 +325,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_golden_s4_by_other_solvers);
     tcase_add_test(tests, test_golden_s6_by_other_solvers);
+    tcase_add_test(tests, test_bounds_of_every_kind);
     tcase_add_test(tests, test_formats);
     tcase_add_test(tests, test_bad_solutions);
     tcase_add_test(tests, test_damaged_solutions);
