@@ -141,6 +141,35 @@ START_TEST(files)
 }
 END_TEST
 
+/* Names with what separates and quotes in CSV: quoted and doubled as RFC 4180 says. */
+START_TEST(names_in_csv)
+{
+    static const char text[] =
+        "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"small\","
+        " \"horizon\": {\"slots\": 1, \"slot_minutes\": 60},"
+        " \"site\": {\"import_price_per_mwh\": 20, \"gpu_cap\": 8},"
+        " \"mode_rules\": {\"installed_gpus\": 8},"
+        " \"jobs\": [{\"name\": \"A, \\\"the first\\\"\", \"task\": {\"segments\": 1,"
+        "   \"baseline_gpus\": 8, \"tranche_baseline_hours\": 1}, \"modes\": ["
+        "   {\"gpus\": 8, \"rate_per_s\": 1, \"power_kw\": 4}]}]}";
+    ckpd_case *named = NULL;
+    ckpd_problem *problem = NULL;
+    ckpd_solution *solution = NULL;
+    ck_assert_msg(ckpd_case_parse(&named, context, text, strlen(text), NULL) == CKPD_OK, "%s",
+                  ckpd_context_last_message(context));
+    ck_assert_int_eq(ckpd_case_build_problem(&problem, named), CKPD_OK);
+    ck_assert_int_eq(ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S4, NULL), CKPD_OK);
+    plan.used = 0;
+    ck_assert_int_eq(ckpd_case_write_solution(named, solution, CKPD_PLAN_CSV, take, NULL), CKPD_OK);
+    ck_assert_msg(
+        strstr(plan.text, ",\"A, \"\"the first\"\".mode\",\"A, \"\"the first\"\".gpus\",") != NULL,
+        "%s", plan.text);
+    ckpd_solution_free(solution);
+    ckpd_problem_free(problem);
+    ckpd_case_free(named);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plan files that are refused");
@@ -150,6 +179,7 @@ int main(void)
     tcase_add_test(tests, series);
     tcase_add_test(tests, jobs);
     tcase_add_test(tests, files);
+    tcase_add_test(tests, names_in_csv);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -71,6 +71,35 @@ START_TEST(test_broken_text)
 }
 END_TEST
 
+/* The edges of table 3-7 of the Unicode standard (well-formed UTF-8), in a column that is not read.
+ */
+START_TEST(test_utf8)
+{
+    static const char *const good[] = {"\xc2\x80",         "\xdf\xbf",         "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",     "\xee\x80\x80",     "\xef\xbf\xbf",
+                                       "\xf0\x90\x80\x80", "\xf3\xbf\xbf\xbf", "\xf4\x8f\xbf\xbf"};
+    static const char *const bad[] = {"\x80",         "\xc1\xbf",         "\xc2",
+                                      "\xc2\x7f",     "\xc2\xc0",         "\xe0\x9f\xbf",
+                                      "\xe1\x80",     "\xe1\x80\xc0",     "\xed\xa0\x80",
+                                      "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
+                                      "\xf1\x80\x80", "\xf5\x80\x80\x80", "\xff"};
+    char text[200];
+    series_column("x", NULL);
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        snprintf(text, sizeof text, "time,note,x\n" T0 ",%s,1\n" T1 ",,2\n" T2 ",,3\n", good[i]);
+        ckpd_series *series = series_read(text);
+        series_check(series, "x", 3, one_two_three);
+        ckpd_series_free(series);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        snprintf(text, sizeof text, "time,note,x\n" T0 ",%s,1\n" T1 ",,2\n", bad[i]);
+        series_refused(text, CKPD_ERR_SYNTAX, 2, "not UTF-8");
+        snprintf(text, sizeof text, "time,x\n" T0 ",1\n# %s", bad[i]); /* where the text ends */
+        series_refused(text, CKPD_ERR_SYNTAX, 3, "not UTF-8");
+    }
+}
+END_TEST
+
 START_TEST(test_long_rows_and_fields)
 {
     size_t size = 2000000;
@@ -417,6 +446,7 @@ int main(void)
     tcase_add_checked_fixture(tc, series_setup, series_teardown);
     tcase_add_test(tc, test_forms_of_the_same_text);
     tcase_add_test(tc, test_broken_text);
+    tcase_add_test(tc, test_utf8);
     tcase_add_test(tc, test_long_rows_and_fields);
     tcase_add_test(tc, test_decimal_comma);
     tcase_add_test(tc, test_numbers_that_are_refused);
