@@ -14,6 +14,7 @@ static const cli_command COMMANDS[] = {
     {"scenarios", "CASE", "solve S1 to S6 and compare", cli_scenarios},
     {"sweep", "CASE", "solve over checkpoint segments or GPU capacities", cli_sweep},
     {"diagnose", "CASE", "say which limits would have to move for a plan to exist", cli_diagnose},
+    {"explain", "CASE", "say why a plan costs what it costs, and what it leaves", cli_explain},
     {"modes", "CASE", "list the modes each job can run in, and why others cannot", cli_modes},
     {"verify", "CASE PLAN", "check a plan file against its case", cli_verify},
     {"report", "CASE", "solve all scenarios and write one HTML page", cli_report},

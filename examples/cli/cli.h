@@ -198,6 +198,7 @@ int cli_scenarios(cli *tool, int count, char **words);
 int cli_sweep(cli *tool, int count, char **words);
 int cli_report(cli *tool, int count, char **words);
 int cli_verify(cli *tool, int count, char **words);
+int cli_explain(cli *tool, int count, char **words);
 int cli_diagnose(cli *tool, int count, char **words);
 int cli_export(cli *tool, int count, char **words);
 int cli_import(cli *tool, int count, char **words);
