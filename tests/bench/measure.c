@@ -47,6 +47,7 @@ static pid_t start(char **command, int *output)
         dup2(ends[1], 2);
         close(ends[0]);
         close(ends[1]);
+        signal(SIGINT, SIG_DFL); /* ignored by what a shell starts in the background */
         execvp(command[0], command);
         fprintf(stderr, "%s: %s\n", command[0], strerror(errno));
         _exit(127);

@@ -44,7 +44,8 @@ def ratio_text(run, native):
 
 def best_peer(result):
     """The peer that ended first, with a proof or stopped: the fastest takes at least as long. None without peers."""
-    found = [(run["cpu"], name) for name, run in result["solvers"].items() if name not in OWN]
+    found = [(run["cpu"], name) for name, run in result["solvers"].items()
+             if name not in OWN and (run["proven"] is not None or run["status"] == "limit")]
     return min(found)[1] if found else None
 
 
@@ -243,7 +244,7 @@ def plot_size(results, file):
                          f"title 'binaries^{{{exponent:.2f}}}'")
         if solver in stopped:
             text += block(f"s{number}", stopped[solver])
-            parts.append(f"$s{number} using 1:2 with points pt 2 ps 0.8 lc rgb '{colour}' title '{solver}, stopped'")
+            parts.append(f"$s{number} using 1:2 with points pt 2 ps 1 lw 1.8 lc rgb '{colour}' title '{solver}, stopped'")
     if parts:
         gnuplot(text + "plot " + ", \\\n     ".join(parts) + "\n", file)
 

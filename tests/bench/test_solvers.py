@@ -7,6 +7,7 @@ import csv
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import traceback
@@ -134,6 +135,8 @@ def test_judging():
     check((stopped["first"], stopped["to_1"], stopped["proven"]), (0.587433, None, None), "times of a stopped run")
     check(round(stopped["gap"], 4), 0.2414, "gap of a stopped run")
     check(tables.ratio_text(stopped, run), ">615", "4.0 s without a proof against 0.0065 s")
+    others = {"cbc": dict(stopped, cpu=9.0, proven=9.0), "highs": dict(stopped, cpu=7.0), "glpsol": dict(stopped, status="1")}
+    check(tables.best_peer({"solvers": {"native": run, **others}}), "highs", "stopped before another's proof; a failure")
     crashed = solvers.judge([], dict(use, status="139"), peers.parse_highs, 1e-6)
     check((crashed["proven"], crashed["gap"]), (None, NONE), "a crash proves nothing")
     middle = solvers.median_of([dict(run, cpu=cpu, to_1=to_1) for cpu, to_1 in ((3.0, None), (1.0, 5.0), (2.0, None))])
@@ -153,8 +156,10 @@ def test_instances():
 
 
 def test_limit():
-    """A limit on processor time interrupts the command; the rest is what the kernel says."""
+    """A limit on processor time interrupts the command, also where a shell made interrupts ignored (`... &`)."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     lines, use = solvers.measure(["sh", "-c", "echo begun; while :; do :; done"], 0.3)
+    signal.signal(signal.SIGINT, before)
     check(([text for _, _, text in lines], use["status"]), (["begun"], "limit"), "an endless loop")
     check(0.3 <= use["cpu"] < 3, True, f"{use['cpu']} s used, of 0.3")
     check(solvers.measure(["sh", "-c", "exit 3"], 5)[1]["status"], "3", "exit status")
