@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """The ctypes package: declarations against the API list, classes, callbacks, interrupts, with and without numpy."""
+import ast
 import ctypes
 import gc
+import inspect
 import json
 import math
 import os
@@ -49,6 +51,48 @@ class Declarations(unittest.TestCase):
                               check=True, capture_output=True, text=True).stdout
         self.assertEqual(made, (PACKAGE / "ckptdispatch" / "_declarations.py").read_text(),
                          "run examples/python/generate.py")
+
+    def test_typing_stubs_are_the_package(self):
+        """Every public name, method and parameter of the package is in __init__.pyi, and nothing else."""
+        path = os.path.join(os.path.dirname(ckptdispatch.__file__), "__init__.pyi")
+        with open(path, encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+        classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+        functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        self.assertEqual({n for n in [*classes, *functions] if not n.startswith("_")}, set(ckptdispatch.__all__))
+
+        def stubbed(name):
+            found = {}
+            for base in classes[name].bases:
+                if isinstance(base, ast.Name) and base.id in classes:
+                    found.update(stubbed(base.id))
+            for node in classes[name].body:
+                if isinstance(node, ast.FunctionDef):
+                    given = node.args
+                    found[node.name] = ([a.arg for a in given.args], len(given.defaults), given.vararg is not None,
+                                        given.kwarg is not None)
+            return found
+
+        for name in classes:
+            if name.startswith("_") or name not in ckptdispatch.__all__:
+                continue
+            kind = getattr(ckptdispatch, name)
+            if issubclass(kind, tuple):
+                fields = [node.target.id for node in classes[name].body if isinstance(node, ast.AnnAssign)]
+                self.assertEqual(fields, list(kind._fields), name)
+                continue
+            stubs = stubbed(name)
+            if not issubclass(kind, Exception):
+                public = {n for n in dir(kind) if not n.startswith("_") and n != "kind"}
+                known = {n for n in stubs if not n.startswith("_")}
+                fields = {node.target.id for node in classes[name].body if isinstance(node, ast.AnnAssign)}
+                self.assertEqual(public - fields, known, name)
+            for method, (arguments, defaults, rest, keywords) in stubs.items():
+                real = inspect.getattr_static(kind, method)
+                real = real.fget if isinstance(real, property) else getattr(real, "__func__", real)
+                spec = inspect.getfullargspec(real)
+                self.assertEqual((spec.args, len(spec.defaults or ()), spec.varargs is not None, spec.varkw is not None),
+                                 (arguments, defaults, rest, keywords), f"{name}.{method}")
 
     def test_every_symbol_has_types(self):
         with open(SOURCE / "docs" / "api.json", encoding="utf-8") as file:
