@@ -140,6 +140,11 @@ static void decode_storage(ckpd_plan *plan, const ckpd__model *model, const ckpd
         double discharge = fmin(fmax(paths->discharge_kw[t], 0.0), s->discharge_max_kw);
         charge = snap(snap(charge, 0, scale), s->charge_max_kw, scale);
         discharge = snap(snap(discharge, 0, scale), s->discharge_max_kw, scale);
+        /* On its way back to the minimum not even rounding goes down. */
+        if (s->soc_floor_kwh != NULL &&
+            soc[t] < s->soc_min_kwh - 1e-9 * fmax(1.0, s->soc_max_kwh)) {
+            discharge = 0;
+        }
         if (charge > 0 && discharge > 0) {
             double stored = s->eta_charge * charge - discharge / s->eta_discharge;
             charge = stored > 0 ? stored / s->eta_charge : 0.0;

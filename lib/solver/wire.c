@@ -171,6 +171,7 @@ void ckpd__wire_path(ckpd__wire *wire, ckpd_path_view *view, ckpd__wire_paths *b
     if (has_storage) {
         behind->storage = wire->reading ? behind->storage : *view->storage;
         ckpd__wire_bytes(wire, &behind->storage, sizeof behind->storage);
+        ARRAY(behind->storage.soc_floor_kwh, T + 1);
         view->storage = &behind->storage;
     }
     if (has_start) {

@@ -98,6 +98,23 @@ static void infeasible(sweep_memory *memory, ckpd_context *context)
     ckpd_problem_free(problem);
 }
 
+/* Limits with prices, what passes them, and the explanation of that. */
+static void limits_with_prices(sweep_memory *memory, ckpd_context *context)
+{
+    ckpd_problem *problem = NULL;
+    ckpd_solution *solution = NULL;
+    ckpd_explanation *explanation = NULL;
+    make_problem(memory, context, 50, &problem);
+    SWEEP(ckpd_problem_soften(problem));
+    SWEEP(ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S6, NULL));
+    ck_assert_int_eq(ckpd_solution_outcome(solution), CKPD_OUTCOME_OPTIMAL);
+    ck_assert_int_gt(ckpd_report_overrun_count(ckpd_solution_report(solution)), 0);
+    SWEEP(ckpd_problem_explain(&explanation, problem, solution, NULL));
+    ckpd_explanation_free(explanation);
+    ckpd_solution_free(solution);
+    ckpd_problem_free(problem);
+}
+
 /* The backend in a process of its own. */
 static void solve_in_worker(sweep_memory *memory, ckpd_context *context)
 {
@@ -264,6 +281,7 @@ int main(void)
         {"every scenario, backend by choice", solve_by_choice},
         {"every scenario by enumeration", solve_by_enumeration},
         {"infeasible, with causes", infeasible},
+        {"limits with prices", limits_with_prices},
         {"a job that is too late", too_late},
         {"change and solve again", change_and_resolve},
         {"a worker process", solve_in_worker},

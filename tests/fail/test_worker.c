@@ -218,6 +218,54 @@ START_TEST(answers)
 }
 END_TEST
 
+/*
+ * A battery on its way back to its minimum and a site cap with a price, as in
+ * unit/dispatch/test_soft: every array of the view crosses over.
+ */
+START_TEST(arrays_of_limits)
+{
+    static const struct {
+        const char *field;
+        double value;
+    } values[] = {{"energy_kwh", 20000}, {"charge_kw", 100},     {"discharge_kw", 100},
+                  {"eta_charge", 0.9},   {"eta_discharge", 0.9}, {"soc_start_kwh", 2800},
+                  {"soc_end_kwh", 3000}, {"soc_min_kwh", 3000},  {"recover_soc", 1}};
+    static const char *const names[] = {"enumerate", "native", "glpk"};
+    const double price[4] = {20, 60, 20, 60};
+    ckpd_site *site = NULL;
+    ckpd_battery *battery = NULL;
+    ckpd_problem *soft = NULL;
+    ck_assert_int_eq(ckpd_site_new(&site, context, 4, 1), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_set_series(site, "import_price_per_mwh", price, 4), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_set_constant(site, "base_it_kw", 10000), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_set_constant(site, "gpu_cap", 0), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_set_constant(site, "site_cap_kw", 9000), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_set_constant(site, "site_cap_price_per_mwh", 100), CKPD_OK);
+    ck_assert_int_eq(ckpd_battery_new(&battery, context), CKPD_OK);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        ck_assert_int_eq(ckpd_battery_set(battery, values[i].field, values[i].value), CKPD_OK);
+    }
+    ck_assert_int_eq(ckpd_battery_set_text(battery, "terminal", "at_least"), CKPD_OK);
+    ck_assert_int_eq(ckpd_site_add_battery(site, battery), CKPD_OK);
+    ck_assert_int_eq(ckpd_problem_new(&soft, context, site), CKPD_OK);
+    ckpd_solve_options_set(options, "structure_presolve", 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        ckpd_solution *solution = NULL;
+        if (ckpd_backend_capabilities(context, names[i]) == 0) {
+            continue;
+        }
+        ck_assert_int_eq(ckpd_solve_options_set_backend(options, names[i]), CKPD_OK);
+        int32_t status = ckpd_problem_solve(&solution, soft, CKPD_SCENARIO_S6, options);
+        ck_assert_msg(status == CKPD_OK, "%s: %s", names[i], ckpd_context_last_message(context));
+        ck_assert_double_eq_tol(ckpd_solution_cost(solution), 1606.22 + 400, 2.1e-3);
+        ckpd_solution_free(solution);
+    }
+    ckpd_problem_free(soft);
+    ckpd_battery_free(battery);
+    ckpd_site_free(site);
+}
+END_TEST
+
 /* The deadline holds whatever the backend does, and what it had found is there. The best of some
  * runs: a busy machine delays any process. */
 START_TEST(deadline)
@@ -381,6 +429,7 @@ int main(int count, char **words)
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_set_timeout(all, 60);
     tcase_add_test(all, answers);
+    tcase_add_test(all, arrays_of_limits);
     tcase_add_test(all, deadline);
     tcase_add_test(all, cancelled);
     tcase_add_test(all, failures);
