@@ -308,8 +308,9 @@ int32_t ckpd__nat_check_slotwise(const ckpd_host *host, const ckpd_path_view *vi
     c.root = host->allocate((T + 1) * sizeof *c.root, host->user);
     int32_t status =
         c.choice && c.choices && c.most && c.rest && c.root ? CKPD_OK : CKPD_ERR_NO_MEMORY;
-    if (status == CKPD_OK) {
+    if (c.choice)
         memset(c.choice, 0, T * sizeof *c.choice);
+    if (status == CKPD_OK) {
         /* What rounding can have added to a sum of slots comes off; work is whole units of 2^-46.
          */
         c.cutoff = certificate->cutoff - view->cost_offset;
