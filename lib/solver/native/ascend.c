@@ -189,13 +189,15 @@ static double turn(nat_search *search)
  */
 static bool finished(nat_search *search, double value, double *gap)
 {
-    enum { MOST_STEPS = 20000, FEW = 4 /* with more jobs free than that, plans are never few */ };
+    enum { FEW = 4 /* with more jobs free than that, plans are never few */ };
+    const nat_model *model = search->model;
+    int64_t most = 20000, wide = 400 * (int64_t)model->slots * model->jobs; /* some evaluations */
     double best = search->best.cost;
     if (search->plain || search->model->jobs > FEW ||
         !(best - value <= *gap * fmax(fabs(best), fabs(value))))
         return false;
     *gap = (best - value) / fmax(fabs(best), fabs(value)) / 2;
-    return ckpd__nat_search_finish(search, MOST_STEPS);
+    return ckpd__nat_search_finish(search, wide > most ? wide : most);
 }
 
 /*

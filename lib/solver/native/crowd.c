@@ -110,7 +110,8 @@ static void offer_mixture(nat_crowd *crowd)
 
 static void first_plan(nat_crowd *crowd)
 {
-    if (ckpd__nat_primal_start(&crowd->primal, &crowd->trial)) {
+    double off;
+    if (ckpd__nat_primal_start(&crowd->primal, &crowd->trial, &off)) {
         ckpd__nat_primal_cost(&crowd->primal, &crowd->trial);
         keep_better(crowd);
     }

@@ -15,7 +15,8 @@
 #define NONE ((double)INFINITY)
 
 enum {
-    MOST_SPOTS = 6000, /* places of jobs remembered at once */
+    MOST_SPOTS = 6000, /* places of jobs remembered at once, and some more for each slot */
+    SPOTS_PER_SLOT = 40,
     MOST_SLOTS = 4096,
     POLL_EVERY = 1000,
     DONE = INT32_MAX /* `end` of a job that has all its segments */
@@ -56,7 +57,7 @@ typedef struct finish {
     double *least;         /* [slots] cheapest combination */
     double bound;
     spot *spot;
-    int32_t spots;
+    int32_t spots, spot_room;
     frame *frame; /* [slots] */
     int64_t next_poll;
     int64_t steps, most; /* places and combinations looked at */
@@ -166,7 +167,7 @@ static void add_spot(finish *f, int32_t first, const spot *s)
             return;
         }
     }
-    if (f->spots == MOST_SPOTS) {
+    if (f->spots == f->spot_room) {
         f->gave_up = true;
         return;
     }
@@ -376,7 +377,8 @@ static bool begin(finish *f)
     f->dearer = ckpd__nat_alloc(&f->memory, J, sizeof *f->dearer);
     f->idle = ckpd__nat_alloc(&f->memory, J * (T + 1), sizeof *f->idle);
     f->least = ckpd__nat_alloc(&f->memory, T, sizeof *f->least);
-    f->spot = ckpd__nat_alloc(&f->memory, MOST_SPOTS, sizeof *f->spot);
+    f->spot_room = MOST_SPOTS + SPOTS_PER_SLOT * model->slots;
+    f->spot = ckpd__nat_alloc(&f->memory, (size_t)f->spot_room, sizeof *f->spot);
     f->frame = ckpd__nat_alloc(&f->memory, T, sizeof *f->frame);
     group *groups = ckpd__nat_alloc(&f->memory, T * J * A, sizeof *groups);
     int32_t *numbers = ckpd__nat_alloc(&f->memory, 2 * T * J, sizeof *numbers);

@@ -280,20 +280,23 @@ static bool price_steps(nat_primal *primal, int32_t j)
     return true;
 }
 
-bool ckpd__nat_primal_start(nat_primal *primal, nat_plan *plan)
+bool ckpd__nat_primal_start(nat_primal *primal, nat_plan *plan, double *off)
 {
     const nat_model *model = primal->model;
     const ckpd_path_plan *start = model->view->start;
+    *off = 0;
     if (!start || !start->step_count || !start->step_slot || !start->step_move)
         return false;
     for (int32_t j = 0; j < model->jobs; j++) {
         const nat_job *job = &model->job[j];
         if (primal->stop == 0 && primal->host->should_stop)
             primal->stop = primal->host->should_stop(primal->host->user);
-        if (primal->stop || !price_steps(primal, j) ||
-            !(ckpd__nat_path_solve(&primal->path_work, model, job, primal->price, NULL) <
-              (double)INFINITY))
+        if (primal->stop || !price_steps(primal, j))
             return false;
+        double slots = ckpd__nat_path_solve(&primal->path_work, model, job, primal->price, NULL);
+        if (!(slots < (double)INFINITY))
+            return false;
+        *off += slots;
         ckpd__nat_path_trace(&primal->path_work, model, job, &plan->path[j]);
     }
     return true;
