@@ -272,7 +272,7 @@ static void take_mixture(nat_search *search, const nat_weave *weave)
 
 double ckpd__nat_search_weave(nat_search *search, int32_t rounds)
 {
-    enum { STRANDS = 24, PLANS_EVERY = 10 };
+    enum { STRANDS = 24, PLANS_EVERY = 2 };
     static const double LEAST_HOPE = 1e-5;
     nat_dual *dual = &search->dual;
     nat_memory memory = {.host = search->host};

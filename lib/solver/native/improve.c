@@ -139,3 +139,99 @@ int32_t ckpd__nat_choose_jobs(int32_t jobs, int64_t i, int32_t most, int32_t fre
     }
     return count;
 }
+
+/* --- in a search -------------------------------------------------------------------------------
+ */
+
+/* Until `patience` exchanges in a row gain nothing. */
+static bool exchange(nat_search *search, nat_plan *plan, int32_t patience, double bound)
+{
+    enum { NODES = 20 };
+    nat_exchange with = {.model = search->model,
+                         .host = search->host,
+                         .params = search->params,
+                         .primal = &search->primal,
+                         .nodes = NODES,
+                         .iterations = search->iterations};
+    int32_t status = CKPD_OK;
+    for (int32_t in_vain = 0; in_vain < patience && status == CKPD_OK &&
+                              bound < ckpd__nat_search_cutoff(search) &&
+                              !ckpd__nat_search_must_stop(search);) {
+        bool gained;
+        int32_t free_jobs[4],
+            count = ckpd__nat_choose_jobs(search->model->jobs, search->exchanges++, 4, free_jobs);
+        status = ckpd__nat_exchange(&with, plan, free_jobs, count, &gained);
+        search->iterations = with.iterations;
+        in_vain = gained ? 0 : in_vain + 1;
+        if (gained && plan == &search->best)
+            ckpd__nat_search_report(search);
+    }
+    return status == CKPD_OK;
+}
+
+/* xorshift64 of Marsaglia 2003: [0, 1). */
+static double draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+/* A plan with the activities that the bound's paths mostly have, some of them overlooked at random.
+ */
+static bool draw_plan(nat_search *search)
+{
+    const nat_model *model = search->model;
+    nat_path_work *work = &search->primal.path_work;
+    size_t T = (size_t)model->slots;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_job *job = &model->job[j];
+        const double *mean = search->mean + search->dual.layout.job[j];
+        for (size_t i = 0; i < (size_t)job->activities * T; i++)
+            search->primal.price[i] = -mean[i] * draw(&search->random);
+        if (!(ckpd__nat_path_solve(work, model, job, search->primal.price, NULL) <
+              (double)INFINITY))
+            return false;
+        ckpd__nat_path_trace(work, model, job, &search->trial.path[j]);
+    }
+    return true;
+}
+
+/* A new plan, and exchanges of its jobs. */
+static bool restart(nat_search *search, int32_t patience, double bound)
+{
+    if (!draw_plan(search))
+        return true;
+    ckpd__nat_search_offer(search, 3);
+    if (!(search->trial.cost < (double)INFINITY))
+        return true;
+    ckpd__nat_plan_copy(search->model, &search->other, &search->trial);
+    if (!exchange(search, &search->other, patience, bound))
+        return false;
+    if (search->other.cost < search->best.cost) {
+        ckpd__nat_plan_copy(search->model, &search->best, &search->other);
+        ckpd__nat_search_report(search);
+    }
+    return true;
+}
+
+bool ckpd__nat_search_improve(nat_search *search, double bound)
+{
+    enum { RESTARTS = 6, NEXT = 16, NEXT_RESTART = 64 };
+    int32_t jobs = search->model->jobs, patience = jobs * (jobs + 1) / 2;
+    bool again = search->primed && !search->model->storage, ok = true;
+    if (search->nested || jobs < 3 || !(search->best.cost < (double)INFINITY))
+        return true;
+    if (search->nodes == 1) {
+        ok = exchange(search, &search->best, patience, bound);
+        for (int32_t i = 0; ok && again && i < RESTARTS && !search->stop; i++)
+            ok = restart(search, jobs, bound);
+        return ok;
+    }
+    if (search->nodes % NEXT == 0)
+        ok = exchange(search, &search->best, 2, bound);
+    if (ok && again && search->nodes % NEXT_RESTART == 0 && !search->stop)
+        ok = restart(search, jobs, bound);
+    return ok;
+}

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXCHANGE_NODES = 20, ROOT_ROUNDS = 1000 };
+enum { ROOT_ROUNDS = 1000 };
 
 /* An open node: what is forbidden there, and the prices of its parent to start from. */
 typedef struct nat_node {
@@ -31,6 +31,7 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
     memset(search, 0, sizeof *search);
     search->model = model;
     search->host = memory->host;
+    search->random = 1;
     search->params = params;
     search->bound = -(double)INFINITY;
     search->ceiling = ckpd__nat_cost_ceiling(model);
@@ -51,6 +52,7 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
                    search->scratch && search->forbidden &&
                    ckpd__nat_primal_init(&search->primal, memory, model) &&
                    ckpd__nat_plan_init(&search->best, memory, model) &&
+                   ckpd__nat_plan_init(&search->other, memory, model) &&
                    ckpd__nat_plan_init(&search->trial, memory, model)
                ? CKPD_OK
                : CKPD_ERR_NO_MEMORY;
@@ -333,34 +335,6 @@ static void forbid_outside(nat_search *search)
     }
 }
 
-/* Exchanges of a few jobs of the best plan, until `patience` of them in a row gain nothing or
- * `bound` proves the best plan. False when out of memory. */
-static bool improve(nat_search *search, int32_t patience, double bound)
-{
-    nat_exchange with = {.model = search->model,
-                         .host = search->host,
-                         .params = search->params,
-                         .primal = &search->primal,
-                         .nodes = EXCHANGE_NODES,
-                         .iterations = search->iterations};
-    int32_t status = CKPD_OK;
-    if (search->nested || search->model->jobs < 3 || !(search->best.cost < (double)INFINITY))
-        return true;
-    for (int32_t in_vain = 0; in_vain < patience && status == CKPD_OK &&
-                              bound < ckpd__nat_search_cutoff(search) &&
-                              !ckpd__nat_search_must_stop(search);) {
-        bool gained;
-        int32_t free_jobs[4],
-            count = ckpd__nat_choose_jobs(search->model->jobs, search->exchanges++, 4, free_jobs);
-        status = ckpd__nat_exchange(&with, &search->best, free_jobs, count, &gained);
-        search->iterations = with.iterations;
-        in_vain = gained ? 0 : in_vain + 1;
-        if (gained)
-            ckpd__nat_search_report(search);
-    }
-    return status == CKPD_OK;
-}
-
 /* Handles the node at hand; pushes what remains of it. */
 static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, double known)
 {
@@ -376,10 +350,7 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
         ckpd__nat_search_record(search);
         return true;
     }
-    int32_t patience = search->nodes == 1 ? search->model->jobs * (search->model->jobs + 1) / 2
-                       : search->nodes % 16 == 0 ? 2
-                                                 : 0;
-    if (!improve(search, patience, bound))
+    if (!ckpd__nat_search_improve(search, bound))
         return false;
     bool empty = !(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY);
     int32_t number = ckpd__nat_search_record(search);

@@ -14,7 +14,7 @@ typedef struct nat_search {
     nat_stack stack;
     nat_dual dual;
     nat_primal primal;
-    nat_plan best, trial;
+    nat_plan best, trial, other;
     double ceiling;     /* cost that no plan exceeds: bounds above it prove that there is none */
     double bound;       /* proven for the whole problem so far */
     double *direction;  /* [layout.size] */
@@ -32,7 +32,8 @@ typedef struct nat_search {
     bool primed;                  /* the best plan and the prices to start from are there already */
     bool nested;                  /* an exchange: plans are not made better by further ones */
     int64_t exchanges;            /* of jobs, tried so far */
-    int32_t pull;                 /* turns through the strengths of tracking */
+    uint64_t random;
+    int32_t pull; /* turns through the strengths of tracking */
     int64_t iterations, nodes;
     int32_t stop; /* 0 go on, 1 a limit, 2 cancelled */
 } nat_search;
@@ -100,5 +101,14 @@ void ckpd__nat_search_record_leaf(nat_search *search, int32_t parent);
  * keeps the best. False when they are too many for `most` steps, when stopped, or out of memory.
  */
 bool ckpd__nat_search_finish(nat_search *search, int64_t most);
+
+/* --- improve.c -----------------------------------------------------------------------------------
+ */
+
+/*
+ * Exchanges of a few jobs of the best plan, and of new ones, as long as `bound` does not prove it:
+ * many at the root, few below it. False when out of memory.
+ */
+bool ckpd__nat_search_improve(nat_search *search, double bound);
 
 #endif
