@@ -71,6 +71,15 @@ START_TEST(four_jobs)
 }
 END_TEST
 
+/* From five jobs on, prices per slot come first: whatever the jobs and slots are like. */
+START_TEST(five_jobs)
+{
+    for (size_t f = 0; f < FEATURE_SETS; f++)
+        for (uint64_t seed = 0; seed < (test_fast() ? 1 : 2); seed++)
+            compare(500 + seed, &(random_shape){5, 4, 2, 2, FEATURES[f]});
+}
+END_TEST
+
 static void *take(size_t bytes, void *user)
 {
     (void)user;
@@ -242,6 +251,61 @@ START_TEST(certificate_of_many_jobs)
 }
 END_TEST
 
+/* More combinations than can be tried one by one: the checker goes by totals of GPUs. */
+START_TEST(certificate_by_totals)
+{
+    const ckpd_host host = {.size = sizeof host, .allocate = take, .release = give};
+    for (int32_t storage = 0; storage < 2; storage++) {
+        case_view view;
+        const char *path = test_shared_path("cases/scale/j8.json");
+        if (!path)
+            return;
+        ck_assert(case_view_read(&view, path, &(case_options){.storage = storage}));
+        native_run run = native_run_default(ckpd__native_solve_paths);
+        run.params.relative_gap = 0.02;
+        run.params.node_limit = 1;
+        ckpd_path_result result = {.size = sizeof result};
+        nat_certificate certificate;
+        double bound = (double)NAN;
+        result.plan = case_view_plan(&view);
+        ck_assert_int_eq(
+            ckpd__native_solve_certified(&host, &view.view, &run.params, &result, &certificate),
+            CKPD_OK);
+        ck_assert_int_eq(certificate.many, 0);
+        ck_assert_int_eq(ckpd__nat_certificate_check(&host, &view.view, &certificate, &bound),
+                         CKPD_OK);
+        ck_assert_double_ge(bound, result.bound - 1e-7 * (1 + fabs(result.bound)));
+        /* A claim beyond the plan cannot be proven. */
+        certificate.cutoff = result.objective + 1;
+        ck_assert_int_eq(ckpd__nat_certificate_check(&host, &view.view, &certificate, &bound),
+                         CKPD_OK);
+        ck_assert_double_le(bound, result.objective);
+        ckpd__nat_certificate_free(&certificate);
+        case_view_free(&view);
+    }
+}
+END_TEST
+
+/* A bundle per job meets a small gap in far fewer evaluations than steps along slopes, which took
+ * 290 here. */
+START_TEST(many_jobs_take_few_evaluations)
+{
+    case_view view;
+    const char *path = test_shared_path("cases/scale/j100.json");
+    if (!path || test_fast())
+        return;
+    ck_assert(case_view_read(&view, path, &(case_options){0}));
+    ckpd_path_result result = {.size = sizeof result};
+    result.plan = case_view_plan(&view);
+    native_run run = native_run_default(ckpd__native_solve_paths);
+    run.params.relative_gap = 5e-3;
+    ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
+    ck_assert_int_eq(result.outcome, CKPD_OUTCOME_OPTIMAL);
+    ck_assert_int_le(result.iterations, 100);
+    case_view_free(&view);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {one_to_three_jobs,
@@ -252,6 +316,9 @@ int main(void)
                                   certificate_of_the_slotwise_day,
                                   certificates_of_the_golden_day,
                                   certificate_of_many_jobs,
+                                  certificate_by_totals,
+                                  many_jobs_take_few_evaluations,
+                                  five_jobs,
                                   NULL};
     return test_run(test_suite("native random", tests));
 }
