@@ -278,6 +278,35 @@ static void certified_crowd(sweep_memory *memory, ckpd_context *context)
     certified(memory, context, &(random_shape){14, 4, 2, 3, RANDOM_LARGE});
 }
 
+static void certified_slotwise(sweep_memory *memory, ckpd_context *context)
+{
+    static const instance_features features = {
+        .jobs = 2, .slots = 5, .segments = 2, .modes = 2, .slotwise = 2};
+    const ckpd_solve_params params = {.size = sizeof params,
+                                      .time_limit_s = INFINITY,
+                                      .relative_gap = 1e-6,
+                                      .node_limit = -1,
+                                      .iteration_limit = -1,
+                                      .threads = 1,
+                                      .presolve = 1};
+    const ckpd__solve_control control = {0};
+    ckpd_host host;
+    ckpd__host_state state;
+    nat_certificate proof;
+    double bound = NAN;
+    instance *made = instance_random(4, &features);
+    instance_result found;
+    instance_result_init(&found, &made->view);
+    ckpd__host_start(&host, &state, context, &control, INFINITY);
+    SWEEP(ckpd__native_solve_certified(&host, &made->view, &params, &found.result, &proof));
+    SWEEP(ckpd__nat_certificate_check(&host, &made->view, &proof, &bound));
+    ck_assert_int_eq(found.result.outcome, CKPD_OUTCOME_OPTIMAL);
+    ck_assert_double_ge(bound, found.result.bound - 1e-8 * (1 + fabs(found.result.bound)));
+    ckpd__nat_certificate_free(&proof);
+    instance_result_free(&found);
+    instance_free(made);
+}
+
 /* The structure presolve held to its root, so that GLPK gets what is left. */
 static void presolved(sweep_memory *memory, ckpd_context *context)
 {
@@ -327,6 +356,7 @@ static const struct {
     {"native", {"native: slot by slot", native_slots}},
     {"native", {"native: a certificate of few jobs", certified_few}},
     {"native", {"native: a certificate of many jobs", certified_crowd}},
+    {"native", {"native: a certificate of slot-wise jobs", certified_slotwise}},
     {"enumerate", {"enumerate: storage", enumerate_storage}},
     {"enumerate", {"enumerate: transitions and edge costs", enumerate_rules}},
     {"glpk", {"MILP by GLPK", milp}},
