@@ -25,7 +25,7 @@ abs_build = $(abspath $(BUILD))
 
 CKPD_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib -D_POSIX_C_SOURCE=200809L $(CKPD_FEATURES) $(JANSSON_CFLAGS)
 CKPD_WARNINGS = -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(WERROR)
-CKPD_CFLAGS   = -std=c11 -fvisibility=hidden $(CKPD_WARNINGS)
+CKPD_CFLAGS   = -std=c11 -fvisibility=hidden $(FLOAT_CFLAGS) $(CKPD_WARNINGS)
 CKPD_LIBS     = $(GLPK_LIBS) $(JANSSON_LIBS) $(CSV_LIBS) $(LIBS) -lpthread -lm
 ifeq ($(with_glpk),yes)
 CKPD_FEATURES += -DCKPD_HAVE_GLPK

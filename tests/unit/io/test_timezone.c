@@ -54,6 +54,9 @@ START_TEST(test_calendar)
     for (int64_t day = -719162; day < 200000; day += 7) { /* from 0001-01-01 on */
         time_t seconds = (time_t)(day * 86400);
         struct tm tm;
+        if (seconds != day * 86400) {
+            continue; /* a C library whose time ends in 2038 */
+        }
         ck_assert_ptr_nonnull(gmtime_r(&seconds, &tm));
         ckpd__date date = ckpd__date_of_days(day);
         ck_assert_int_eq(date.year, tm.tm_year + 1900);
@@ -89,6 +92,9 @@ START_TEST(test_against_the_c_library)
                           (int64_t)(ckpd__random_uniform(&random) * 86400 * 365.25 * 250);
             time_t seconds = (time_t)utc;
             struct tm tm;
+            if (seconds != utc) {
+                continue;
+            }
             ck_assert_ptr_nonnull(localtime_r(&seconds, &tm));
             int64_t wall =
                 ckpd__days_of_date(tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday) * 86400 +
