@@ -21,7 +21,7 @@ import re
 import subprocess
 import sys
 
-ALLOCATES = re.compile(r"\bckpd__(calloc|realloc|strdup|memdup)\s*\(|\ballocate\s*\(.*\buser\)|\bmalloc_fn\s*\(")
+ALLOCATES = re.compile(r"\bckpd__(calloc|realloc|strdup|memdup)\s*\(|->allocate\s*\(|\bmalloc_fn\s*\(")
 # They pass a wish on: the call is the one of their caller.
 PASS_ON = {"ckpd__calloc", "ckpd__realloc", "ckpd__strdup", "ckpd__memdup", "host_allocate"}
 
