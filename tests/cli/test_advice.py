@@ -9,7 +9,7 @@ import random
 
 from tool import FAST, case, check, main, run, run_json
 
-COUNT = 3 if FAST else 6
+COUNT = 2 if FAST else 4
 
 
 def tighten(tree, rng):

@@ -131,6 +131,18 @@ class Dispatch(unittest.TestCase):
         self.assertEqual(solution.report.violations, [])
         self.assertEqual(len(solution.plan["soc_kwh"]), 5)
 
+    def test_limits_at_a_price(self):
+        """10 MW under a cap of 8: 100 x 60 for each MWh above it, in four hours."""
+        site = small_site(self.context)
+        site["import_cap_kw"] = 8000
+        problem = ckptdispatch.Problem(self.context, site)
+        self.assertEqual(problem.solve("S1").outcome, "infeasible")
+        problem.soften()
+        solution = problem.solve("S1")
+        self.assertAlmostEqual(solution.report["penalty_cost"], 4 * 2 * 6000, places=3)
+        self.assertEqual([(o.slot, round(o.amount)) for o in solution.report.overruns],
+                         [(slot, 2000) for slot in range(4)])
+
     def test_golden_case(self):
         case = ckptdispatch.Case.load(CASES / "aidc2048-golden.json")
         problem = case.problem()

@@ -9,7 +9,7 @@
 """
 from ._core import Context
 from ._library import LIBRARY
-from .dispatch import (Battery, Cancel, Case, Plan, Problem, Progress, Site, Solution, SolveOptions, Step,
+from .dispatch import (Battery, Cancel, Case, Overrun, Plan, Problem, Progress, Site, Solution, SolveOptions, Step,
                        Violation, site_series)
 from .errors import (ArgumentError, CkptDispatchError, FileAccessError, FileFormatError, NoModeError,
                      OutOfMemoryError, SolverError, StateError, VerificationError)
@@ -19,6 +19,6 @@ __version__ = LIBRARY.ckpd_version_string().decode()
 __all__ = [
     "ArgumentError", "Battery", "Cancel", "Case", "CkptDispatchError", "Context", "FileAccessError",
     "FileFormatError", "Graph", "GraphOptions", "Hardware", "Mode", "ModeRules", "ModeSet",
-    "NoModeError", "OutOfMemoryError", "Plan", "Problem", "Progress", "Site", "Solution", "SolveOptions",
+    "NoModeError", "OutOfMemoryError", "Overrun", "Plan", "Problem", "Progress", "Site", "Solution", "SolveOptions",
     "SolverError", "StateError", "Step", "Task", "VerificationError", "Violation", "site_series",
 ]

@@ -159,6 +159,15 @@ class Violation(NamedTuple):
     amount: float
     message: str
 
+
+class Overrun(NamedTuple):
+    limit: int
+    job: int
+    slot: int
+    amount: float
+    cost: float
+    message: str
+
 class Progress(NamedTuple):
     elapsed_s: float
     incumbent: float
@@ -200,6 +209,8 @@ class _Report:
     def figures(self) -> dict[str, float]: ...
     @property
     def violations(self) -> list[Violation]: ...
+    @property
+    def overruns(self) -> list[Overrun]: ...
 
 class _PlanView:
     @property
@@ -249,6 +260,7 @@ class Problem(_Handle):
     def set_site(self, site: Site) -> None: ...
     def set_segments(self, segments: int, job: int = -1) -> None: ...
     def set_gpu_cap(self, gpus: float) -> None: ...
+    def soften(self) -> None: ...
     def solve(self, scenario: _Scenario = "S4", start: Plan | _PlanView | Solution | None = None, slots_passed: int = 0,
               **options: Any) -> Solution: ...
     def verify(self, plan: Plan | _PlanView, scenario: _Scenario = "S4", claimed_cost: float | None = None) -> _Report: ...

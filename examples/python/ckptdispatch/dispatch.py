@@ -23,6 +23,7 @@ PLAN_SERIES = ("it_power_kw", "site_load_kw", "gpus", "wind_kw", "solar_kw", "cu
 
 Step = collections.namedtuple("Step", "from_slot to_slot from_segment to_segment mode gpus")
 Violation = collections.namedtuple("Violation", "kind job slot amount message")
+Overrun = collections.namedtuple("Overrun", "limit job slot amount cost message")
 Progress = collections.namedtuple("Progress",
                                   "elapsed_s incumbent bound relative_gap iterations nodes")
 
@@ -188,6 +189,18 @@ class Report:
                 LIBRARY.ckpd_report_get_violation(self.pointer, index, ctypes.byref(filled)))
             found.append(Violation(filled.kind, filled.job, filled.slot, filled.amount,
                                    filled.message.decode()))
+        return found
+
+    @property
+    def overruns(self):
+        """Limits with a price that the plan passes."""
+        found = []
+        for index in range(LIBRARY.ckpd_report_overrun_count(self.pointer)):
+            filled = struct("ckpd_overrun")
+            self.context.check(
+                LIBRARY.ckpd_report_get_overrun(self.pointer, index, ctypes.byref(filled)))
+            found.append(Overrun(filled.limit, filled.job, filled.slot, filled.amount, filled.cost,
+                                 filled.message.decode()))
         return found
 
 
@@ -374,6 +387,10 @@ class Problem(Handle):
     def set_gpu_cap(self, gpus):
         """The GPU cap of every slot."""
         self.context.check(LIBRARY.ckpd_problem_set_gpu_cap(self.pointer, float(gpus)))
+
+    def soften(self):
+        """Gives every limit that has no price one: a plan comes back, with Report.overruns."""
+        self.context.check(LIBRARY.ckpd_problem_soften(self.pointer))
 
     def _options(self, given):
         return SolveOptions(self.context, **given)
