@@ -201,7 +201,8 @@ class Cancel(_Handle):
 
 class SolveOptions(_Handle, _Fields):
     def __init__(self, context: Context, backend: str | None = None, progress: Callable[[Progress], object] | None = None,
-                 cancel: Cancel | None = None, **fields: float | str) -> None: ...
+                 cancel: Cancel | None = None, worker: str | None = None,
+                 **fields: float | str) -> None: ...
     def cancel(self) -> None: ...
 
 class _Report:
