@@ -290,6 +290,7 @@ static void take_incumbent(worker *w, glp_prob *p)
     for (int32_t j = 1; j <= w->view->columns; j++) {
         w->x[j] = glp_mip_col_val(p, j);
     }
+    ckpd__guest_point(&w->guest, w->x + 1);
 }
 
 /* GLPK takes a start on trust and needs exact integers; the point was checked before it came here.
@@ -534,7 +535,7 @@ static int32_t solve_milp(const ckpd_host *host, const ckpd_milp_view *view,
         w->mip = w->mip || view->integer[j];
     }
     int32_t status = CKPD_ERR_NO_MEMORY;
-    if (make_buffers(w)) {
+    if (make_buffers(w) && (!w->mip || ckpd__guest_want_points(&w->guest, host, view->columns))) {
         if (ckpd__guest_run(&w->guest, host, run, w)) {
             status = w->status;
             fill_result(w, result);
@@ -542,6 +543,7 @@ static int32_t solve_milp(const ckpd_host *host, const ckpd_milp_view *view,
             ckpd__format(result->message, sizeof result->message, "no thread for GLPK");
         }
     }
+    ckpd__guest_free(&w->guest, host);
     host->release(w->index, host->user);
     host->release(w->value, host->user);
     host->release(w->x, host->user);

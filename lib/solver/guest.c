@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stddef.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -36,6 +38,36 @@ void ckpd__guest_tell(ckpd__guest *guest, double incumbent, double bound, int64_
     guest->bound = bound;
     guest->iterations = iterations;
     guest->nodes = nodes;
+    pthread_mutex_unlock(&guest->lock);
+}
+
+bool ckpd__guest_want_points(ckpd__guest *guest, const ckpd_host *host, int32_t columns)
+{
+    if (host->size < offsetof(ckpd_host, keep_point) + sizeof host->keep_point ||
+        host->keep_point == NULL || columns < 1) {
+        return true;
+    }
+    guest->columns = (size_t)columns;
+    guest->point = host->allocate(2 * guest->columns * sizeof(double), host->user);
+    guest->handed = guest->point != NULL ? guest->point + guest->columns : NULL;
+    return guest->point != NULL;
+}
+
+void ckpd__guest_free(ckpd__guest *guest, const ckpd_host *host)
+{
+    if (guest->point != NULL) {
+        host->release(guest->point, host->user);
+    }
+}
+
+void ckpd__guest_point(ckpd__guest *guest, const double *x)
+{
+    if (guest->point == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&guest->lock);
+    memcpy(guest->point, x, guest->columns * sizeof *x);
+    guest->fresh = true;
     pthread_mutex_unlock(&guest->lock);
 }
 
@@ -74,7 +106,15 @@ static void attend(ckpd__guest *guest)
         wait_a_little(guest);
         double new_incumbent = guest->incumbent, new_bound = guest->bound;
         int64_t iterations = guest->iterations, nodes = guest->nodes;
+        bool fresh = guest->fresh;
+        if (fresh) {
+            memcpy(guest->handed, guest->point, guest->columns * sizeof(double));
+            guest->fresh = false;
+        }
         pthread_mutex_unlock(&guest->lock);
+        if (fresh) {
+            host->keep_point(guest->handed, new_bound, host->user);
+        }
         double now = ckpd__clock_s();
         if (new_incumbent < incumbent || new_bound > bound || now - told > 0.2) {
             host->report(new_incumbent, new_bound, iterations, nodes, host->user);

@@ -18,12 +18,24 @@ typedef struct ckpd__guest {
     bool finished;
     double incumbent, bound; /* as last told, for progress */
     int64_t iterations, nodes;
+    double *point,
+        *handed; /* [columns] the best point, as told and as handed on; NULL: not wanted */
+    size_t columns;
+    bool fresh; /* `point` was not handed on yet */
 } ckpd__guest;
 
 /* Runs work(argument) on a private thread and returns when it has ended; false: no thread to be
  * had. */
 bool ckpd__guest_run(ckpd__guest *guest, const ckpd_host *host, void (*work)(void *argument),
                      void *argument);
+/*
+ * Before the run: makes room for points if the host wants them; false when out of memory. `guest`
+ * is zero-filled. After the run ckpd__guest_free.
+ */
+bool ckpd__guest_want_points(ckpd__guest *guest, const ckpd_host *host, int32_t columns);
+void ckpd__guest_free(ckpd__guest *guest, const ckpd_host *host);
+/* From the guest's thread: its best point. */
+void ckpd__guest_point(ckpd__guest *guest, const double *x);
 /* From the guest's thread: how far it is. */
 void ckpd__guest_tell(ckpd__guest *guest, double incumbent, double bound, int64_t iterations,
                       int64_t nodes);

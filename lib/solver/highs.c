@@ -29,7 +29,7 @@ enum {
     INTERRUPTED = 17,
     MEMORY_LIMIT = 18
 };
-enum { SIMPLEX_INTERRUPT = 1, IPM_INTERRUPT = 2, MIP_INTERRUPT = 6 };
+enum { SIMPLEX_INTERRUPT = 1, IPM_INTERRUPT = 2, MIP_IMPROVING = 4, MIP_INTERRUPT = 6 };
 enum { COLUMN_WISE = 1, MINIMIZE = 1, STATUS_ERROR = -1, POINT_FEASIBLE = 2 };
 
 typedef struct highs_api {
@@ -121,6 +121,13 @@ static void on_callback(int type, const char *message, const void *data_out, voi
         if (incumbent != NULL && bound != NULL && nodes != NULL) {
             ckpd__guest_tell(&w->guest, *incumbent, *bound, 0, *nodes);
         }
+    }
+    if (type == MIP_IMPROVING && data_out != NULL) {
+        const double *x = w->api->callback_item(data_out, "mip_solution");
+        if (x != NULL) {
+            ckpd__guest_point(&w->guest, x);
+        }
+        return;
     }
     if (data_in != NULL && ckpd__guest_stop(&w->guest) != 0) {
         int interrupt = 1;
@@ -234,6 +241,9 @@ static int32_t run_once(worker *w, bool presolve)
         w->api->start_callback(highs, SIMPLEX_INTERRUPT);
         w->api->start_callback(highs, IPM_INTERRUPT);
         w->api->start_callback(highs, MIP_INTERRUPT);
+        if (w->guest.point != NULL) {
+            w->api->start_callback(highs, MIP_IMPROVING);
+        }
         w->api->run(highs); /* a warning at every limit: the model status tells */
         status = w->api->model_status(highs);
         take_solution(w, highs);
@@ -324,7 +334,9 @@ static int32_t solve_milp(const ckpd_host *host, const ckpd_milp_view *view,
     w->started_s = ckpd__clock_s();
     result->bound = -INFINITY;
     int32_t status = CKPD_ERR_NO_MEMORY;
-    if (make_buffers(w, host, &ints, &reals) && ckpd__guest_run(&w->guest, host, run, w)) {
+    if (make_buffers(w, host, &ints, &reals) &&
+        (!w->mip || ckpd__guest_want_points(&w->guest, host, view->columns)) &&
+        ckpd__guest_run(&w->guest, host, run, w)) {
         status = w->status;
         if (w->reason != NULL) {
             ckpd__format(result->message, sizeof result->message, "%s", w->reason);
@@ -333,6 +345,7 @@ static int32_t solve_milp(const ckpd_host *host, const ckpd_milp_view *view,
             result->bound = result->outcome == CKPD_OUTCOME_INFEASIBLE ? INFINITY : -INFINITY;
         }
     }
+    ckpd__guest_free(&w->guest, host);
     host->release(ints, host->user);
     host->release(reals, host->user);
     host->release(w, host->user);

@@ -5,6 +5,8 @@
  * no cost.
  */
 #include "solver/path_milp.h"
+#include "solver/structure.h"
+#include "support/highs.h"
 #include "support/instance.h"
 #include "support/support.h"
 
@@ -236,38 +238,123 @@ START_TEST(test_presolve_changes_no_cost)
 }
 END_TEST
 
-static void count_closed(int32_t level, int32_t code, const char *message, void *user)
-{
-    (void)level, (void)code;
-    const char *at = strstr(message, "structure presolve: ");
-    *(int *)user += at != NULL && strstr(message, "moves closed") != NULL &&
-                    strstr(message, "structure presolve: 0 of") == NULL;
-}
-
-/* Four jobs that the root does not settle: moves are closed, and the known optimum stays. */
+/* Four jobs: the prices of the root close moves, and what is left holds the known optimum. */
 START_TEST(test_closed_moves)
 {
-#ifndef CKPD_HAVE_GLPK
-    test_skip("this build has no GLPK");
-#else
-    instance *made = instance_golden("cases/scale/j4-b.json", 1, 0, false, false);
+    instance *made = instance_golden("cases/scale/j4-a.json", 1, 0, false, false);
     if (made == NULL) {
         return;
     }
-    instance_result found;
-    instance_result_init(&found, &made->view);
-    int closings = 0;
-    ckpd__solve_control control = {.structure_presolve = 1, .presolve_nodes = 1};
-    ckpd_context_set_log(context, CKPD_LOG_DEBUG, count_closed, &closings);
+    instance_result best, rest;
+    instance_result_init(&best, &made->view);
+    instance_result_init(&rest, &made->view);
+    ckpd_solve_params params;
+    ckpd__solve_control control = {.structure_presolve = 0};
+    ckpd_host host;
+    ckpd__host_state state;
+    ckpd__closed_view closed;
+    ck_assert_int_eq(ckpd__params_read(context, NULL, &params), CKPD_OK);
+    ckpd__host_start(&host, &state, context, &control, INFINITY);
+    ck_assert_int_eq(ckpd_path_solve(context, "native", &made->view, NULL, NULL, &best.result),
+                     CKPD_OK);
     ck_assert_int_eq(
-        ckpd__path_solve(context, "glpk", &made->view, NULL, &control, &found.result, NULL),
-        CKPD_OK);
-    ck_assert_int_eq(found.result.outcome, CKPD_OUTCOME_OPTIMAL);
-    ck_assert_double_eq_tol(found.result.objective, 548.8415, 1e-6 * 548.8415);
-    ck_assert_int_eq(closings, 1);
-    instance_result_free(&found);
+        ckpd__closed_view_make(&closed, context, &host, &made->view, &best.plan, &params), CKPD_OK);
+    ck_assert_int_gt(closed.closed, closed.moves / 4);
+    ck_assert_int_eq(ckpd_path_solve(context, "native", &closed.view, NULL, NULL, &rest.result),
+                     CKPD_OK);
+    ck_assert_double_eq_tol(rest.result.objective, 762.6005, 1e-6 * 762.6005);
+    ck_assert_double_ge(closed.cutoff, 762.6005 * (1 - 2e-6));
+    ckpd__closed_view_free(context, &closed);
+    instance_result_free(&best);
+    instance_result_free(&rest);
     instance_free(made);
-#endif
+}
+END_TEST
+
+typedef struct keeper {
+    int32_t points;
+    int32_t columns;
+    double *last;
+} keeper;
+
+static void *keeper_take(size_t bytes, void *user)
+{
+    (void)user;
+    return calloc(bytes, 1);
+}
+
+static void keeper_give(void *block, void *user)
+{
+    (void)user;
+    free(block);
+}
+
+static int32_t keeper_go_on(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+static void keeper_report(double incumbent, double bound, int64_t iterations, int64_t nodes,
+                          void *user)
+{
+    (void)incumbent, (void)bound, (void)iterations, (void)nodes, (void)user;
+}
+
+static void keeper_point(const double *x, double bound, void *user)
+{
+    keeper *k = user;
+    (void)bound;
+    k->points++;
+    memcpy(k->last, x, (size_t)k->columns * sizeof *x);
+}
+
+/* Who wants the points that a general solver finds on the way gets them. */
+START_TEST(test_points_on_the_way)
+{
+    const char *const names[] = {"glpk", "highs"};
+    for (size_t i = 0; i < 2; i++) {
+        const ckpd_backend_table *backend = NULL;
+        if (i == 1 && !test_highs_load(context)) {
+            continue; /* it has said so */
+        }
+        if (ckpd__backend_choose(context, names[i], CKPD_CAP_MILP, &backend) != CKPD_OK) {
+            test_skip("this build has no GLPK");
+            continue;
+        }
+        instance *made = instance_golden("cases/scale/j4-a.json", 1, 0, false, false);
+        if (made == NULL) {
+            return;
+        }
+        ckpd__path_milp *model = NULL;
+        ck_assert_int_eq(ckpd__path_milp_new(&model, context, &made->view, 100000), CKPD_OK);
+        size_t columns = (size_t)model->milp.columns;
+        keeper k = {.columns = model->milp.columns, .last = calloc(columns, sizeof(double))};
+        ckpd_milp_result result = {.size = sizeof result, .x = calloc(columns, sizeof(double))};
+        ck_assert(k.last != NULL && result.x != NULL);
+        const ckpd_host host = {.size = sizeof host,
+                                .user = &k,
+                                .allocate = keeper_take,
+                                .release = keeper_give,
+                                .should_stop = keeper_go_on,
+                                .report = keeper_report,
+                                .keep_point = keeper_point};
+        ckpd_solve_params params;
+        ck_assert_int_eq(ckpd__params_read(context, NULL, &params), CKPD_OK);
+        params.relative_gap = 0.2;
+        ck_assert_int_eq(backend->solve_milp(&host, &model->milp, &params, &result, backend->user),
+                         CKPD_OK);
+        ck_assert_int_eq(result.has_plan, 1);
+        ck_assert_int_ge(k.points, 1);
+        double cost;
+        ck_assert_int_eq(ckpd__milp_point_check(context, &model->milp, k.last, &cost, true),
+                         CKPD_OK);
+        ck_assert_double_ge(cost, result.objective - 1e-6 * fabs(cost));
+        free(k.last);
+        free(result.x);
+        ckpd__path_milp_free(model);
+        instance_free(made);
+    }
 }
 END_TEST
 
@@ -468,6 +555,7 @@ int main(void)
     tcase_add_test(tests, test_damage_is_found);
     tcase_add_test(tests, test_presolve_changes_no_cost);
     tcase_add_test(tests, test_closed_moves);
+    tcase_add_test(tests, test_points_on_the_way);
     tcase_add_test(tests, test_repeats_are_identical);
     tcase_add_test(tests, test_obvious_causes);
     tcase_add_test(tests, test_bad_views);
