@@ -94,7 +94,7 @@ BENCH_SOLVERS = SRC_DIR='$(abs_srcdir)' BUILD_DIR='$(abs_build)' $(PYTHON3) -B $
 .PHONY: bench bench-full
 bench: $(BENCHES) $(if $(findstring $(B),tests/bench/solvers),$(BENCH_TOOLS) $(TOOL))
 	@test -n '$(BENCHES)$(findstring $(B),tests/bench/solvers)' || echo 'bench: no such benchmark'
-	@for program in $(BENCHES); do $$program || exit 1; done
+	@for program in $(BENCHES); do DAYS=$${DAYS:-10} $$program || exit 1; done
 	$(if $(findstring $(B),tests/bench/solvers),@$(BENCH_SOLVERS) $(BENCH_OPTIONS))
 bench-full: $(BENCH_TOOLS) $(TOOL)
 	@$(BENCH_SOLVERS) --full $(BENCH_OPTIONS)

@@ -3,7 +3,7 @@
  * Few jobs, whose plain bound is loose: 50 random days each of 3, 4, 5 and 6 jobs
  * (random_day_make), solved by the native solver to gap 0. Each proof is evaluated again by the
  * certificate checker; with CKPD_TEST_HIGHS (the HiGHS library) the small days are also solved by
- * HiGHS. Processor seconds. make bench B=few          DAYS=10 make bench B=few
+ * HiGHS. Processor seconds. make bench B=few          DAYS=50 make bench B=few
  */
 #include "solver/native/certificate.h"
 #include "solver/native/native.h"
