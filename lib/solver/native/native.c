@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Up to here the combinations of a slot are told apart from the start. */
-enum { FEW_JOBS = 4 };
+enum { FEW_JOBS = 6 };
 
 static void write_plan(const nat_model *model, const nat_plan *plan, ckpd_path_plan *out)
 {
@@ -204,7 +204,8 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
     if (status == CKPD_OK && model.stop)
         write_stopped(model.stop, result);
     else if (status == CKPD_OK)
-        status = model.jobs <= FEW_JOBS || (view->prices && view->prices->activities > 0)
+        status = (model.jobs <= FEW_JOBS && ckpd__nat_stack_is_small(&model)) ||
+                         (view->prices && view->prices->activities > 0)
                      ? solve_few(&memory, &model, params, NULL, result, certificate)
                      : CKPD_ERR_NOT_SUPPORTED;
     if (status == CKPD_ERR_NOT_SUPPORTED && (view->load_soft_kw || view->gpu_soft))

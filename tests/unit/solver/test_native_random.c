@@ -71,12 +71,12 @@ START_TEST(four_jobs)
 }
 END_TEST
 
-/* From five jobs on, prices per slot come first: whatever the jobs and slots are like. */
-START_TEST(five_jobs)
+/* From seven jobs on, prices per slot come first: whatever the jobs and slots are like. */
+START_TEST(seven_jobs)
 {
     for (size_t f = 0; f < FEATURE_SETS; f++)
         for (uint64_t seed = 0; seed < (test_fast() ? 1 : 2); seed++)
-            compare(500 + seed, &(random_shape){5, 4, 2, 2, FEATURES[f]});
+            compare(700 + seed, &(random_shape){7, 3, 1, 2, FEATURES[f]});
 }
 END_TEST
 
@@ -318,7 +318,7 @@ int main(void)
                                   certificate_of_many_jobs,
                                   certificate_by_totals,
                                   many_jobs_take_few_evaluations,
-                                  five_jobs,
+                                  seven_jobs,
                                   NULL};
     return test_run(test_suite("native random", tests));
 }
