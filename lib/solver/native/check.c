@@ -296,6 +296,10 @@ static double total_slot(checker *c, const uint8_t *forbidden, int32_t t)
         bool fits = gpus + own <= view->gpu_cap[t] + 2e-9 * (1 + fabs(view->gpu_cap[t])) &&
                     load <= cap + 2e-9 * (1 + fabs(cap));
         c->totals.cost[l] = fits ? slot_cost(c, t, load) : NONE;
+        if (view->load_soft_kw)
+            c->totals.cost[l] += view->load_over_cost[t] * fmax(load - view->load_soft_kw[t], 0);
+        if (view->gpu_soft)
+            c->totals.cost[l] += view->gpu_over_cost[t] * fmax(gpus + own - view->gpu_soft[t], 0);
     }
     double best = ckpd__check_totals_slot(&c->totals);
     for (int32_t j = 0, i = 0; j < proof->jobs; j++)

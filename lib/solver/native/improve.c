@@ -33,7 +33,8 @@ static bool build_part(part *p, nat_memory *memory, const nat_exchange *with, co
     p->model.job = ckpd__nat_alloc(memory, n, sizeof *p->model.job);
     p->model.fixed_kw = ckpd__nat_alloc(memory, T, sizeof *p->model.fixed_kw);
     p->model.gpus_free = ckpd__nat_alloc(memory, T, sizeof *p->model.gpus_free);
-    if (!jobs || !p->model.job || !p->model.fixed_kw || !p->model.gpus_free)
+    p->model.fixed_gpus = ckpd__nat_alloc(memory, T, sizeof *p->model.fixed_gpus);
+    if (!jobs || !p->model.fixed_gpus || !p->model.job || !p->model.fixed_kw || !p->model.gpus_free)
         return false;
     ckpd__nat_primal_sum(with->primal, best);
     for (int32_t i = 0; i < count; i++) {
@@ -43,6 +44,7 @@ static bool build_part(part *p, nat_memory *memory, const nat_exchange *with, co
     }
     for (int32_t t = 0; t < model->slots; t++) {
         p->model.fixed_kw[t] = nat_load(model, t, with->primal->kw[t]);
+        p->model.fixed_gpus[t] = model->fixed_gpus[t] + with->primal->gpus[t];
         p->model.gpus_free[t] = model->gpus_free[t] - with->primal->gpus[t];
     }
     p->view.job = jobs;

@@ -200,15 +200,16 @@ int32_t ckpd__native_solve_certified(const ckpd_host *host, const ckpd_path_view
         return slotwise == view->jobs
                    ? solve_slotwise(host, view, params, result, certificate)
                    : refuse(result, CKPD_ERR_NOT_SUPPORTED, "jobs of both kinds");
+    bool soft = view->load_soft_kw || view->gpu_soft; /* of which prices per slot know nothing */
     int32_t status = ckpd__nat_model_build(&model, &memory, view);
     if (status == CKPD_OK && model.stop)
         write_stopped(model.stop, result);
     else if (status == CKPD_OK)
-        status = (model.jobs <= FEW_JOBS && ckpd__nat_stack_is_small(&model)) ||
+        status = ((model.jobs <= FEW_JOBS || soft) && ckpd__nat_stack_is_small(&model)) ||
                          (view->prices && view->prices->activities > 0)
                      ? solve_few(&memory, &model, params, NULL, result, certificate)
                      : CKPD_ERR_NOT_SUPPORTED;
-    if (status == CKPD_ERR_NOT_SUPPORTED && (view->load_soft_kw || view->gpu_soft))
+    if (status == CKPD_ERR_NOT_SUPPORTED && soft)
         refuse(result, status, "soft caps of load or GPUs with that many jobs");
     else if (status == CKPD_ERR_NOT_SUPPORTED)
         status = solve_many(&memory, &model, params, result, certificate);
