@@ -83,6 +83,9 @@ typedef struct ckpd__live {
 } ckpd__live;
 int32_t ckpd__live_nodes(ckpd_context *context, const ckpd_path_view *view,
                          const ckpd_path_job *job, ckpd__live *live);
+/* *found: whether a job or slot is impossible by itself; then the answer says which. */
+int32_t ckpd__look_for_obvious(ckpd_context *context, const ckpd_path_view *view,
+                               const ckpd_host *host, ckpd_path_result *answer, bool *found);
 /*
  * Whether a job of the path kind has a path at all when it has the site for itself: the same
  * question for one node, which rows of nodes answer in a fraction of the time.
