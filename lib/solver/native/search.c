@@ -296,11 +296,37 @@ static double slot_answer(const nat_search *search, int32_t t, double kw)
                           : ckpd__nat_curve(model, t, load);
 }
 
+/*
+ * What a kW of a job can cost in each slot before it counts as a fine for a limit: a few times what
+ * the plan so far pays there, or in the mean slot. A fine in the first prices would take thousands
+ * of steps to come down.
+ */
+static void usual_costs(nat_search *search, double *most)
+{
+    static const double TIMES = 3;
+    const nat_model *model = search->model;
+    double mean = 0;
+    for (int32_t t = 0; t < model->slots; t++) {
+        double kw = 0;
+        for (int32_t j = 0; j < model->jobs; j++)
+            kw += model->job[j].kw[search->trial.path[j].activity[t]];
+        double paid =
+            kw > 0 ? (slot_answer(search, t, kw) - slot_answer(search, t, 0.9 * kw)) / (0.1 * kw)
+                   : 0;
+        most[t] = isfinite(paid) ? fmax(paid, 0) : 0;
+        mean += most[t] / model->slots;
+    }
+    for (int32_t t = 0; t < model->slots; t++)
+        most[t] = TIMES * fmax(most[t], mean);
+}
+
 /* First prices: what each activity costs beside the mean load of the other jobs in the best plan so
  * far. */
 static void first_prices(nat_search *search)
 {
     const nat_model *model = search->model;
+    double *most = search->scratch;
+    usual_costs(search, most);
     const nat_plan *plan = &search->trial;
     size_t T = (size_t)model->slots;
     for (int32_t j = 0; j < model->jobs; j++) {
@@ -314,7 +340,7 @@ static void first_prices(nat_search *search)
             for (int32_t a = 0; a < job->activities; a++) {
                 double cost = slot_answer(search, t, others + job->kw[a]) - idle;
                 search->dual.price[search->dual.layout.job[j] + (size_t)a * T + (size_t)t] =
-                    isfinite(cost) ? cost : 0;
+                    isfinite(cost) ? fmin(cost, most[t] * job->kw[a]) : 0;
             }
         }
     }
