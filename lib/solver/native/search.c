@@ -39,13 +39,13 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
     if (status != CKPD_OK || !exact)
         return status != CKPD_OK ? status : CKPD_ERR_NOT_SUPPORTED;
     status = ckpd__nat_dual_init(&search->dual, memory, model, &search->stack);
-    size_t n = search->dual.layout.size;
+    size_t n = search->dual.layout.size, T = (size_t)model->slots;
     if (status != CKPD_OK)
         return status;
     search->direction = ckpd__nat_alloc(memory, n, sizeof *search->direction);
     search->best_price = ckpd__nat_alloc(memory, n, sizeof *search->best_price);
     search->excess = ckpd__nat_alloc(memory, n, sizeof *search->excess);
-    search->scratch = ckpd__nat_alloc(memory, n, sizeof *search->scratch);
+    search->scratch = ckpd__nat_alloc(memory, n + T, sizeof *search->scratch);
     search->mean = ckpd__nat_alloc(memory, n, sizeof *search->mean);
     search->forbidden = ckpd__nat_alloc(memory, n, 1);
     return search->direction && search->mean && search->best_price && search->excess &&

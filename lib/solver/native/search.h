@@ -20,7 +20,7 @@ typedef struct nat_search {
     double *direction;  /* [layout.size] */
     double *best_price; /* [layout.size] */
     double *excess;     /* [layout.size] */
-    double *scratch;    /* [layout.size] */
+    double *scratch;    /* [layout.size + slots]: there may be no job */
     double *mean;       /* [layout.size] share of the choices of jobs and slots, of late */
     uint8_t *forbidden; /* [layout.size] of the node at hand */
     nat_certificate *certificate; /* gets every node, or NULL */
