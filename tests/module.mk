@@ -111,7 +111,7 @@ RUN_TEST      = TEST_WRAPPER='$(TEST_WRAPPER)' SRC_DIR='$(abs_srcdir)' BUILD_DIR
                 NM='$(NM)' PYTHON3='$(PYTHON3)' sh $(srcdir)/tests/run.sh
 
 $(STATIC_TEST_SRCS:tests/%.c=$(BUILD)/results/%) $(SHARED_TEST_SRCS:tests/%.c=$(BUILD)/results/%): \
-$(BUILD)/results/%: $(BUILD)/tests/% $(LIB_SHARED) FORCE
+$(BUILD)/results/%: $(BUILD)/tests/% $(LIB_SHARED) $(TOOL) FORCE
 	@$(RUN_TEST) $* $@ $(abs_build)/tests/$*
 $(SCRIPT_TESTS:tests/%=$(BUILD)/results/%): $(BUILD)/results/%: $(srcdir)/tests/% $(LIB_STATIC) $(LIB_SHARED) $(TOOL) FORCE
 	@$(RUN_TEST) $* $@ $(abs_srcdir)/tests/$*

@@ -122,7 +122,10 @@ static int32_t add_going(ckpd__model *model, const ckpd_graph *graph, ckpd_path_
     int32_t *segments = extended(model, job->move_segments, n, sizeof *segments);
     int32_t *classes = extended(model, job->move_class, n, sizeof *classes);
     double *last = extended(model, job->move_last_kw, n, sizeof *last);
-    double *cost = extended(model, job->edge_cost, n * cells, cells * sizeof *cost);
+    double *cost = ckpd__model_block(model, (n + 1) * cells, sizeof *cost);
+    if (cost != NULL && job->edge_cost != NULL) {
+        memcpy(cost, job->edge_cost, n * cells * sizeof *cost);
+    }
     uint8_t *closed = ckpd__model_block(model, n + 1, cells);
     if (mode == NULL || slots == NULL || segments == NULL || classes == NULL || last == NULL ||
         cost == NULL || closed == NULL) {

@@ -282,7 +282,7 @@ static interval open_interval(const ckpd_graph *graph, const int32_t *earliest,
     interval open = {earliest[i], latest[i]};
     /* A job that is complete at the start has nowhere to go. */
     if (graph->source_segment == graph->spec.segments && segment == graph->spec.segments) {
-        open.last = open.first;
+        open.last = open.first == CKPD__NEVER ? -1 : open.first;
     }
     return open;
 }

@@ -147,7 +147,8 @@ static int32_t widen(nat_slotwise *s, const ckpd_host *host)
         s->bound = fmax(s->bound, fmin(left_out, s->best_cost));
         host->report(s->best_cost, s->model.view->cost_offset + s->bound, s->labels, s->passes,
                      host->user);
-        if (s->best_cost - s->bound <= room_of(s) || (!(left_out < (double)INFINITY))) {
+        if ((s->best_cost < (double)INFINITY && s->best_cost - s->bound <= room_of(s)) ||
+            (!(left_out < (double)INFINITY))) {
             return CKPD_OK;
         }
     }
