@@ -161,6 +161,14 @@ class Dispatch(unittest.TestCase):
         self.assertEqual(report.violations, [])
         self.assertGreater(len(problem.verify(solution.plan, "S4", solution.cost + 1).violations), 0)
 
+    def test_worker_of_a_case(self):
+        """The program is started: the one of the command answers, one that is not there is named."""
+        problem = ckptdispatch.Case.load(CASES / "aidc2048-golden.json").problem()
+        with self.assertRaisesRegex(ckptdispatch.FileAccessError, "/no/such/program"):
+            problem.solve("S4", worker="/no/such/program", backend="native", structure_presolve=0)
+        solution = problem.solve("S4", worker=BUILD / "ckptdispatch", backend="native", structure_presolve=0)
+        self.assertAlmostEqual(solution.cost, 305.41, delta=305.41e-6)
+
     def test_modes_from_a_table(self):
         task = ckptdispatch.Task(self.context, "job", tranche_baseline_hours=2, segments=2)
         modes = ckptdispatch.ModeSet.from_table(self.context, task, [8, 16], [1.0, 1.8], [4.0, 8.0], 16,

@@ -133,12 +133,9 @@ class SolveOptions(Handle, Fields):
 
     def __init__(self, context, backend=None, progress=None, cancel=None, worker=None, **fields):
         super().__init__(context, LIBRARY.ckpd_solve_options_new, context.pointer)
-        self._take(backend, progress, cancel, fields)
-        if worker is not None:  # path of the program that runs backends, such as ckptdispatch
-            self.context.check(
-                LIBRARY.ckpd_solve_options_set_worker(self.pointer, os.fsencode(worker)))
+        self._take(backend, progress, cancel, worker, fields)
 
-    def _take(self, backend=None, progress=None, cancel=None, fields=()):
+    def _take(self, backend=None, progress=None, cancel=None, worker=None, fields=()):
         self._cancel = cancel if cancel is not None else Cancel(self.context)
         self._progress = None
         self.context.check(
@@ -146,6 +143,9 @@ class SolveOptions(Handle, Fields):
         if backend is not None:
             self.context.check(
                 LIBRARY.ckpd_solve_options_set_backend(self.pointer, backend.encode()))
+        if worker is not None:  # path of the program that runs backends, such as ckptdispatch
+            self.context.check(
+                LIBRARY.ckpd_solve_options_set_worker(self.pointer, os.fsencode(worker)))
         if progress is not None:
             self._set_progress(progress)
         self.set(**dict(fields))
@@ -506,7 +506,8 @@ class CaseProblem(Problem):
         self.context.check(
             LIBRARY.ckpd_case_build_options(ctypes.byref(pointer), self.case.pointer))
         made = SolveOptions._adopt(self.context, pointer)
-        taken = {name: given.pop(name) for name in ("backend", "progress", "cancel") if name in given}
+        taken = {name: given.pop(name) for name in ("backend", "progress", "cancel", "worker")
+                 if name in given}
         made._take(**taken, fields=given)
         return made
 
