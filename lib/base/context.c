@@ -56,6 +56,7 @@ int32_t ckpd_context_new(ckpd_context **out, const ckpd_allocator *allocator)
     context->allocator = known;
     ckpd__handle_begin(context, CKPD__CONTEXT, context);
     atomic_init(&context->holders, 1);
+    atomic_init(&context->freed, false);
     ckpd__clear_error(context);
     *out = context;
     return CKPD_OK;
@@ -82,7 +83,9 @@ void ckpd__context_release(ckpd_context *context)
 void ckpd_context_free(ckpd_context *context)
 {
     CKPD__NULL_IF_FOREIGN(context, CKPD__CONTEXT);
-    ckpd__context_release(context);
+    if (context != NULL && !atomic_exchange_explicit(&context->freed, true, memory_order_relaxed)) {
+        ckpd__context_release(context);
+    }
 }
 
 int32_t ckpd_context_set_log(ckpd_context *context, int32_t level, ckpd_log_fn callback, void *user)

@@ -10,6 +10,7 @@ struct ckpd_context {
     CKPD__HANDLE; /* its context is itself */
     ckpd_allocator allocator;
     atomic_int_least32_t holders;
+    atomic_bool freed; /* the host has let go: it holds only once, however often it frees */
     ckpd_log_fn log;
     void *log_user;
     int32_t log_level;

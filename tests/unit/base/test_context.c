@@ -154,6 +154,23 @@ START_TEST(test_context_freed_before_handles)
 }
 END_TEST
 
+/* The second call has nothing to give back: what is left belongs to the handle. */
+START_TEST(test_context_freed_twice)
+{
+    pool p = {0, 0, 1000};
+    ckpd_allocator allocator = pool_allocator(&p);
+    ckpd_context *context = NULL;
+    ckpd_cancel *token = NULL;
+    ck_assert_int_eq(ckpd_context_new(&context, &allocator), CKPD_OK);
+    ck_assert_int_eq(ckpd_cancel_new(&token, context), CKPD_OK);
+    ckpd_context_free(context);
+    ckpd_context_free(context);
+    ck_assert_int_eq(p.alive, 2);
+    ckpd_cancel_free(token);
+    ck_assert_int_eq(p.alive, 0);
+}
+END_TEST
+
 START_TEST(test_cancel)
 {
     ckpd_context *context = NULL;
@@ -326,6 +343,7 @@ int main(void)
                                   test_sizes_that_overflow,
                                   test_bad_allocators,
                                   test_context_freed_before_handles,
+                                  test_context_freed_twice,
                                   test_cancel,
                                   test_cancel_from_other_threads,
                                   test_struct_in,
