@@ -21,6 +21,8 @@
 enum { POLL_MS = 10, ROOM = 1 << 16 };
 /* What a backend that heeds its limit by itself gets to say its last word. */
 static const double GRACE_S = 0.04;
+/* What a process that has hung up gets to end by itself, so that it can be told how it did. */
+static const double LEAVE_S = 1.0;
 
 typedef struct worker {
     ckpd_context *context;
@@ -79,13 +81,18 @@ static int spawn(worker *w, int theirs)
 
 static int32_t start(worker *w)
 {
-    int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) {
+    int pair[2], type = SOCK_STREAM;
+#ifdef SOCK_CLOEXEC /* at once: another thread may start a process between two calls */
+    type |= SOCK_CLOEXEC;
+#endif
+    if (socketpair(AF_UNIX, type, 0, pair) != 0) {
         return ckpd__fail(w->context, CKPD_ERR_FILE, "worker", -1, errno,
                           "no socket for a worker process: error %d", errno);
     }
     for (int i = 0; i < 2; i++) {
+#ifndef SOCK_CLOEXEC
         fcntl(pair[i], F_SETFD, FD_CLOEXEC);
+#endif
 #ifdef SO_NOSIGPIPE
         int on = 1;
         setsockopt(pair[i], SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
@@ -102,14 +109,36 @@ static int32_t start(worker *w)
     return CKPD_OK;
 }
 
-/* Ends the process if it has not ended by itself; returns how it ended, -1 when nobody can tell. */
+typedef enum life { RUNS, ENDED, LOST } life;
+
+/* Leaves the process to be waited for, so its number stays its own. LOST: somebody else did. */
+static life life_of(const worker *w)
+{
+    siginfo_t info = {.si_pid = 0};
+    if (waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+        return errno == ECHILD ? LOST : RUNS;
+    }
+    return info.si_pid == w->pid ? ENDED : RUNS;
+}
+
+/*
+ * Ends the process and whatever it has started, at once or when it has not ended by itself; returns
+ * how it ended, -1 when nobody can tell. The group is the child's own before its program runs, and
+ * so before posix_spawn returned; its number cannot be that of the host's group, which lives.
+ */
 static int finish(worker *w, bool by_force)
 {
+    double until = ckpd__clock_s() + (by_force ? 0.0 : LEAVE_S);
     int how = -1;
     pid_t got;
     close(w->fd);
-    if (by_force) {
-        kill(w->pid, SIGKILL);
+    life state = life_of(w);
+    while (state == RUNS && ckpd__clock_s() < until) {
+        poll(NULL, 0, 1);
+        state = life_of(w);
+    }
+    if (state != LOST && kill(-w->pid, SIGKILL) != 0 && state == RUNS) {
+        kill(w->pid, SIGKILL); /* the program has made another group its own */
     }
     do {
         got = waitpid(w->pid, &how, 0);
@@ -350,19 +379,24 @@ static news receive(worker *w)
     return read_frames(w) ? SOMETHING : NONSENSE;
 }
 
-/* Until the answer is there or the process has to go; *stop says why it has to. */
+/*
+ * Until the answer is there or the process has to go; *stop says why it has to. Looks at the limits
+ * after every piece: a process may talk without end. It may also end while another one has
+ * inherited its socket, which then does not hang up.
+ */
 static news attend(worker *w, int32_t *stop)
 {
     double until = (double)INFINITY;
     for (;;) {
         struct pollfd ready = {.fd = w->fd, .events = POLLIN};
         poll(&ready, 1, POLL_MS);
+        bool gone = life_of(w) != RUNS; /* asked first: then all that it said is there */
         news what = receive(w);
-        while (what == SOMETHING && !w->answered) {
-            what = receive(w);
-        }
         if (w->answered || what == END || what == NONSENSE) {
             return what;
+        }
+        if (gone && what == NOTHING) {
+            return END;
         }
         *stop = w->host->should_stop(w->host->user);
         double now = ckpd__clock_s();
@@ -383,7 +417,12 @@ static int32_t ended(const worker *w, int how)
         return ckpd__fail(w->context, CKPD_ERR_BACKEND, "worker", -1, WTERMSIG(how),
                           "worker program %s was ended by signal %d", w->program, WTERMSIG(how));
     }
-    int code = how >= 0 && WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    if (how < 0 || !WIFEXITED(how)) { /* the host ignores SIGCHLD or waits for every child */
+        return ckpd__fail(w->context, CKPD_ERR_BACKEND, "worker", -1, (double)NAN,
+                          "worker program %s ended and gave no answer; how it ended cannot be told",
+                          w->program);
+    }
+    int code = WEXITSTATUS(how);
     return ckpd__fail(w->context, CKPD_ERR_BACKEND, "worker", -1, code,
                       "worker program %s ended with code %d and gave no answer", w->program, code);
 }

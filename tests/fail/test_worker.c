@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -102,6 +103,56 @@ static int32_t babbles(const ckpd_host *host, const ckpd_path_view *view,
     return CKPD_OK;
 }
 
+/* True reports, faster than they can be read. */
+static int32_t floods(const ckpd_host *host, const ckpd_path_view *view,
+                      const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    static struct {
+        uint32_t kind, reserved;
+        uint64_t length;
+        double told[4];
+    } frames[1000]; /* as solver/wire.h has them */
+    (void)view, (void)params, (void)result, (void)user;
+    host->report(1e9, -1000, 1, 1, host->user);
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+        frames[i].kind = 0x636b7132;
+        frames[i].length = sizeof frames[i].told;
+        frames[i].told[0] = 1e9;
+        frames[i].told[1] = -1000;
+    }
+    for (;;) {
+        size_t sent = 0;
+        while (sent < sizeof frames) {
+            ssize_t more = send(0, (char *)frames + sent, sizeof frames - sent, MSG_NOSIGNAL);
+            if (more <= 0) {
+                _exit(1);
+            }
+            sent += (size_t)more;
+        }
+    }
+}
+
+/* Hangs up and stays. */
+static int32_t hangs_up(const ckpd_host *host, const ckpd_path_view *view,
+                        const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)host, (void)view, (void)params, (void)result, (void)user;
+    close(0);
+    spin();
+    return CKPD_OK;
+}
+
+/* Ends, but not the child that has the socket too: nobody hangs up. */
+static int32_t leaves_a_child(const ckpd_host *host, const ckpd_path_view *view,
+                              const ckpd_solve_params *params, ckpd_path_result *result, void *user)
+{
+    (void)host, (void)view, (void)params, (void)result, (void)user;
+    if (fork() == 0) {
+        spin();
+    }
+    _exit(7);
+}
+
 static int32_t sulks(const ckpd_host *host, const ckpd_path_view *view,
                      const ckpd_solve_params *params, ckpd_path_result *result, void *user)
 {
@@ -125,9 +176,10 @@ typedef int32_t (*solve_fn)(const ckpd_host *, const ckpd_path_view *, const ckp
 static const struct {
     const char *name;
     solve_fn solve;
-} backends[] = {{"loops", loops}, {"loops-bare", loops_bare}, {"lies", lies},
-                {"dies", dies},   {"leaves", leaves},         {"babbles", babbles},
-                {"sulks", sulks}, {"honest", honest}};
+} backends[] = {{"loops", loops},   {"loops-bare", loops_bare}, {"lies", lies},
+                {"dies", dies},     {"leaves", leaves},         {"babbles", babbles},
+                {"floods", floods}, {"hangs-up", hangs_up},     {"leaves-a-child", leaves_a_child},
+                {"sulks", sulks},   {"honest", honest}};
 enum { BACKENDS = sizeof backends / sizeof backends[0] };
 
 /* In the asking process the tables must never be called. */
@@ -344,12 +396,86 @@ static void expect_failure(const char *backend, int32_t code, const char *text)
     ck_assert_ptr_null(solution);
 }
 
+/* True once no such process runs; one that nobody has waited for yet has no memory any more. */
+static int ends_soon(int process)
+{
+    char path[64], state = '?';
+    struct timespec wait = {.tv_nsec = 10000000};
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    for (int i = 0; i < 200; i++) {
+        FILE *in = fopen(path, "r");
+        if (in == NULL) {
+            return kill(process, 0) != 0;
+        }
+        int read = fscanf(in, "%*d (%*[^)]) %c", &state);
+        fclose(in);
+        if (read == 1 && state == 'Z') {
+            return 1;
+        }
+        nanosleep(&wait, NULL);
+    }
+    return 0;
+}
+
+/* Neither what it says without end nor what it has read keeps the limit from holding. */
+START_TEST(limit_of_a_flood)
+{
+    double late = (double)INFINITY;
+    for (int run = 0; run < 8 && late > 0.1; run++) {
+        ckpd_solution *solution = NULL;
+        ckpd_solve_options_set(options, "time_limit_s", 0.4);
+        double started = now();
+        ck_assert_msg(solve_with("floods", &solution) == CKPD_OK, "%s",
+                      ckpd_context_last_message(context));
+        late = fmin(late, now() - started - 0.4);
+        ck_assert_int_eq(ckpd_solution_outcome(solution), CKPD_OUTCOME_NO_PLAN);
+        ckpd_solution_free(solution);
+    }
+    ck_assert_double_le(late, 0.1);
+}
+END_TEST
+
+/* A script between: what it starts is ended with it. */
+START_TEST(wrapper_and_its_child)
+{
+    static const char script[] = "#!/bin/sh\n"
+                                 "/bin/sleep 1000 <&0 &\n"
+                                 "echo $! >worker-child.pid\n"
+                                 "wait\n";
+    FILE *out = fopen("./worker-wrapper.sh", "w");
+    ck_assert_ptr_nonnull(out);
+    fputs(script, out);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_int_eq(chmod("./worker-wrapper.sh", 0700), 0);
+    ck_assert_int_eq(ckpd_solve_options_set_worker(options, "./worker-wrapper.sh"), CKPD_OK);
+    ckpd_solve_options_set(options, "time_limit_s", 0.4);
+    ckpd_solution *solution = NULL;
+    ck_assert_msg(solve_with("honest", &solution) == CKPD_OK, "%s",
+                  ckpd_context_last_message(context));
+    ck_assert_int_eq(ckpd_solution_outcome(solution), CKPD_OUTCOME_NO_PLAN);
+    ckpd_solution_free(solution);
+    int child = 0;
+    FILE *in = fopen("worker-child.pid", "r");
+    ck_assert_ptr_nonnull(in);
+    ck_assert_int_eq(fscanf(in, "%d", &child), 1);
+    fclose(in);
+    ck_assert_int_gt(child, 1);
+    ck_assert_msg(ends_soon(child), "process %d still runs", child);
+    remove("worker-child.pid");
+    remove("./worker-wrapper.sh");
+}
+END_TEST
+
 /* Each failure by its name; nothing that was not verified comes out. */
 START_TEST(failures)
 {
     ckpd_solve_options_set(options, "time_limit_s", 3);
     expect_failure("dies", CKPD_ERR_BACKEND, "signal 9");
     expect_failure("leaves", CKPD_ERR_BACKEND, "code 7");
+    expect_failure("leaves-a-child", CKPD_ERR_BACKEND, "code 7");
+    double started = now();
+    expect_failure("hangs-up", CKPD_ERR_BACKEND, "signal 9");
+    ck_assert_double_le(now() - started, 2.5);
     expect_failure("babbles", CKPD_ERR_BACKEND, "cannot be understood");
     expect_failure("sulks", CKPD_ERR_BACKEND, "not today");
     ckpd_solve_options_set(options, "time_limit_s", 1);
@@ -407,7 +533,7 @@ START_TEST(signals_are_the_hosts)
     ck_assert_int_eq(solve_with("honest", &solution), CKPD_OK);
     ckpd_solution_free(solution);
     ck_assert_int_eq(ckpd_solve_options_set_worker(options, "/bin/true"), CKPD_OK);
-    expect_failure("honest", CKPD_ERR_BACKEND, "gave no answer"); /* a write to nobody */
+    expect_failure("honest", CKPD_ERR_BACKEND, "cannot be told"); /* a write to nobody */
     ck_assert_int_eq(sigaction(SIGPIPE, NULL, &after), 0);
     ck_assert(before.sa_handler == after.sa_handler);
     ck_assert_int_eq(sigaction(SIGCHLD, NULL, &after), 0);
@@ -432,6 +558,8 @@ int main(int count, char **words)
     tcase_add_test(all, arrays_of_limits);
     tcase_add_test(all, deadline);
     tcase_add_test(all, cancelled);
+    tcase_add_test(all, limit_of_a_flood);
+    tcase_add_test(all, wrapper_and_its_child);
     tcase_add_test(all, failures);
     tcase_add_test(all, unknown_over_there);
     tcase_add_test(all, refused);
