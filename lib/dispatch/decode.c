@@ -140,8 +140,9 @@ static void decode_storage(ckpd_plan *plan, const ckpd__model *model, const ckpd
         double discharge = fmin(fmax(paths->discharge_kw[t], 0.0), s->discharge_max_kw);
         charge = snap(snap(charge, 0, scale), s->charge_max_kw, scale);
         discharge = snap(snap(discharge, 0, scale), s->discharge_max_kw, scale);
-        /* On its way back to the minimum not even rounding goes down. */
-        if (s->soc_floor_kwh != NULL &&
+        /* On its way back to the minimum not even rounding goes down. What is more than rounding is
+         * no error: the floor leaves room to discharge where the battery got ahead of it. */
+        if (s->soc_floor_kwh != NULL && discharge <= 1e-6 * fmax(1.0, scale) &&
             soc[t] < s->soc_min_kwh - 1e-9 * fmax(1.0, s->soc_max_kwh)) {
             discharge = 0;
         }

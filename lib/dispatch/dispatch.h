@@ -288,13 +288,14 @@ typedef struct ckpd__check {
     const ckpd_plan *plan;
     int32_t scenario;
     ckpd_report *report;
-    double *it_kw; /* [slots] recomputed from base and steps */
-    double *gpus;  /* [slots] */
+    double *it_kw;     /* [slots] recomputed from base and steps */
+    double *gpus;      /* [slots] */
+    double *forced_kw; /* [slots] IT power that no plan of the scenario can avoid */
     double edge_cost;
 } ckpd__check;
 /* 1e-6 of the largest term of a row, at least 1e-6. */
 double ckpd__check_tolerance(double largest);
-/* Paths, completion; fills it_kw, gpus and edge_cost. */
+/* Paths, completion; fills it_kw, gpus, forced_kw and edge_cost. */
 void ckpd__check_jobs(ckpd__check *check);
 
 /* --- solution (solution.c, decode.c) ---------------------------------------------------------- */

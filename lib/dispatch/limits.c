@@ -64,9 +64,11 @@ static int32_t soften(ckpd__model *model, ckpd__series cap, const double **soft,
 }
 
 /*
- * The energies that charging as fast as possible passes through: with these as least ones there is
- * no other way back to the minimum. As fast as possible means with the battery's power and what the
- * grid leaves beside the load that no plan can avoid.
+ * The energies that charging as fast as possible passes through, up to the minimum: with these as
+ * least ones there is no other way back. As fast as possible means with the battery's power and
+ * what the grid leaves beside the load that no plan can avoid; a cap that may be passed at a price
+ * holds nothing back. Beyond the minimum the reach is followed on, so that the minimum stays the
+ * least energy except where self-discharge leaves no way to hold it.
  */
 static int32_t make_floor(ckpd__model *model)
 {
@@ -86,14 +88,14 @@ static int32_t make_floor(ckpd__model *model)
     for (int32_t t = 0; t < site->slots; t++) {
         double it_kw, gpus;
         ckpd__unavoidable(model, t, &it_kw, &gpus);
-        double supply = site->series[CKPD__IMPORT_CAP][t] + site->series[CKPD__WIND][t] +
-                        site->series[CKPD__SOLAR][t];
+        double supply = ckpd__site_hard_cap(site, CKPD__IMPORT_CAP, t) +
+                        site->series[CKPD__WIND][t] + site->series[CKPD__SOLAR][t];
         double spare = fmax(0.0, supply - site->series[CKPD__PUE][t] * it_kw);
         double charge = fmin(b[CKPD__BATTERY_CHARGE], spare);
         soc = soc * ckpd__battery_retention(site) +
               b[CKPD__BATTERY_ETA_CHARGE] * charge * site->slot_hours;
-        soc = fmin(soc, low);
-        least[t + 1] = fmax(0.0, soc - slack);
+        soc = fmin(soc, b[CKPD__BATTERY_SOC_MAX]);
+        least[t + 1] = fmax(0.0, fmin(soc, low) - slack);
     }
     model->soc_floor_kwh = least;
     model->storage.soc_floor_kwh = least;

@@ -131,28 +131,43 @@ static void check_slot(ckpd__check *check, int32_t t)
 /* --- battery ---------------------------------------------------------------------------------- */
 
 /*
- * A battery below its minimum does not discharge, and charges with all that its power and the grid
- * leave beside the load, until it is back. `kept` is what is left of its energy after the slot.
+ * Energy after slot t that charging as fast as possible reaches from `reach`: with the battery's
+ * power and what the grid leaves beside the load no plan can avoid. A cap with a price may be
+ * passed.
  */
-static void check_recovery(ckpd__check *check, int32_t t, double kept, double low)
+static double reach_after(const ckpd__check *check, int32_t t, double reach, double kept)
 {
     const ckpd_site *site = check->problem->site;
     const double *b = site->battery;
-    double charge = check->plan->series[CKPD__PLAN_CHARGE][t];
-    double discharge = check->plan->series[CKPD__PLAN_DISCHARGE][t];
-    double supply = site->series[CKPD__IMPORT_CAP][t] + site->series[CKPD__WIND][t] +
-                    site->series[CKPD__SOLAR][t];
-    double spare = fmax(0.0, supply - site->series[CKPD__PUE][t] * check->it_kw[t]);
-    double wanted =
-        fmin(b[CKPD__BATTERY_CHARGE],
-             fmin(spare, (low - kept) / (b[CKPD__BATTERY_ETA_CHARGE] * site->slot_hours)));
-    if (discharge > ckpd__check_tolerance(b[CKPD__BATTERY_DISCHARGE]) ||
-        charge < wanted - ckpd__check_tolerance(b[CKPD__BATTERY_CHARGE])) {
-        VIOLATION(check, CKPD_VIOLATION_SOC, t, wanted - charge + discharge,
-                  "SOC is below its minimum in slot %d: charging with %g kW was possible, the plan "
-                  "has %g and discharges with %g",
-                  t, wanted, charge, discharge);
+    double cap = isfinite(site->series[CKPD__IMPORT_CAP_PRICE][t])
+                     ? (double)INFINITY
+                     : site->series[CKPD__IMPORT_CAP][t];
+    double supply = cap + site->series[CKPD__WIND][t] + site->series[CKPD__SOLAR][t];
+    double spare = fmax(0.0, supply - site->series[CKPD__PUE][t] * check->forced_kw[t]);
+    double in = fmin(b[CKPD__BATTERY_CHARGE], spare) * b[CKPD__BATTERY_ETA_CHARGE];
+    return fmin(b[CKPD__BATTERY_SOC_MAX], reach * kept + in * site->slot_hours);
+}
+
+/* The energy after a slot lies between `least` and the maximum. */
+static void check_level(ckpd__check *check, int32_t t, double least)
+{
+    const double *b = check->problem->site->battery;
+    const double *soc = check->plan->series[CKPD__PLAN_SOC];
+    double low = b[CKPD__BATTERY_SOC_MIN];
+    double high = b[CKPD__BATTERY_SOC_MAX];
+    double tolerance = ckpd__check_tolerance(high);
+    if (soc[t + 1] >= least - tolerance && soc[t + 1] <= high + tolerance) {
+        return;
     }
+    if (soc[t + 1] < least && soc[t] < low - tolerance) {
+        VIOLATION(check, CKPD_VIOLATION_SOC, t, soc[t + 1] - least,
+                  "SOC is below its minimum in slot %d: charging as fast as possible leads to %g "
+                  "kWh at least, the plan has %g",
+                  t, least, soc[t + 1]);
+        return;
+    }
+    VIOLATION(check, CKPD_VIOLATION_SOC, t, soc[t + 1],
+              "SOC at boundary %d is %g kWh, outside %g..%g", t + 1, soc[t + 1], least, high);
 }
 
 /* An end that misses what is wanted is a violation, or has a price. */
@@ -197,9 +212,10 @@ static void check_soc(ckpd__check *check)
     const double *soc = check->plan->series[CKPD__PLAN_SOC];
     double h = site->slot_hours;
     double kept = exp(h * log1p(-b[CKPD__BATTERY_SELF_DISCHARGE]));
-    double high = b[CKPD__BATTERY_SOC_MAX];
     double low = b[CKPD__BATTERY_SOC_MIN];
-    double tolerance = ckpd__check_tolerance(high);
+    double tolerance = ckpd__check_tolerance(b[CKPD__BATTERY_SOC_MAX]);
+    double reach = b[CKPD__BATTERY_SOC_START];
+    bool recovers = b[CKPD__BATTERY_RECOVER_SOC] != 0 && reach < low;
     if (fabs(soc[0] - b[CKPD__BATTERY_SOC_START]) > tolerance) {
         VIOLATION(check, CKPD_VIOLATION_SOC, 0, soc[0], "SOC starts at %g kWh, not at %g", soc[0],
                   b[CKPD__BATTERY_SOC_START]);
@@ -213,14 +229,8 @@ static void check_soc(ckpd__check *check)
             VIOLATION(check, CKPD_VIOLATION_SOC, t, soc[t + 1] - wanted,
                       "SOC at boundary %d is %g kWh, the flows give %g", t + 1, soc[t + 1], wanted);
         }
-        bool recovers = b[CKPD__BATTERY_RECOVER_SOC] != 0 && soc[t] < low - tolerance;
-        if (recovers) {
-            check_recovery(check, t, soc[t] * kept, low - tolerance);
-        }
-        if ((soc[t + 1] < low - tolerance && !recovers) || soc[t + 1] > high + tolerance) {
-            VIOLATION(check, CKPD_VIOLATION_SOC, t, soc[t + 1],
-                      "SOC at boundary %d is %g kWh, outside %g..%g", t + 1, soc[t + 1], low, high);
-        }
+        reach = reach_after(check, t, reach, kept);
+        check_level(check, t, recovers ? fmin(low, reach) : low);
     }
     check_end(check, soc[site->slots], tolerance);
 }
@@ -374,14 +384,21 @@ int32_t ckpd_problem_verify(ckpd_report **out, const ckpd_problem *problem, int3
         return status;
     }
     ckpd_report *report = ckpd__calloc(context, 1, sizeof *report);
-    double *slots = ckpd__calloc(context, 2 * (size_t)plan->slots, sizeof *slots);
+    double *slots = ckpd__calloc(context, 3 * (size_t)plan->slots, sizeof *slots);
     if (report == NULL || slots == NULL) {
         ckpd__free(context, report);
         ckpd__free(context, slots);
         return ckpd__no_memory(context);
     }
     ckpd__handle_begin(report, CKPD__REPORT, context);
-    ckpd__check check = {problem, plan, scenario, report, slots, slots + plan->slots, 0};
+    ckpd__check check = {problem,
+                         plan,
+                         scenario,
+                         report,
+                         slots,
+                         slots + plan->slots,
+                         slots + 2 * (size_t)plan->slots,
+                         0};
     ckpd__check_jobs(&check);
     for (int32_t t = 0; t < plan->slots; t++) {
         check_slot(&check, t);

@@ -52,21 +52,27 @@ static double overhead(const walker *w, int32_t mode, const double *table)
                : table[(size_t)(w->last_mode + 1) * (size_t)w->spec->modes + (size_t)mode];
 }
 
+/* IT power of an edge of `needed` real slots in its slot number `ran`. */
+static double edge_power(const ckpd__graph_spec *s, int32_t mode, double needed, int32_t ran)
+{
+    const ckpd_mode *m = &s->mode[mode];
+    int32_t whole = (int32_t)fmin(whole_slots(needed), CKPD__NEVER);
+    if (!s->prorated || ran != whole - 1) {
+        return m->power_kw;
+    }
+    double active = needed - (whole - 1);
+    active = active > 1 ? 1 : active < 0 ? 0 : active;
+    return active * m->power_kw + (1 - active) * m->idle_power_kw;
+}
+
 /* Books power and GPUs of one edge. `needed` real slots, of which `skipped` lie before the horizon.
  */
 static void book(ckpd__check *check, const walker *w, const ckpd_step *step, double needed,
                  int32_t skipped)
 {
     const ckpd_mode *mode = &w->spec->mode[step->mode];
-    int32_t whole = (int32_t)fmin(whole_slots(needed), CKPD__NEVER);
     for (int32_t t = step->from_slot; t < step->to_slot; t++) {
-        double kw = mode->power_kw;
-        if (w->spec->prorated && t - step->from_slot + skipped == whole - 1) {
-            double active = needed - (whole - 1);
-            active = active > 1 ? 1 : active < 0 ? 0 : active;
-            kw = active * mode->power_kw + (1 - active) * mode->idle_power_kw;
-        }
-        check->it_kw[t] += kw;
+        check->it_kw[t] += edge_power(w->spec, step->mode, needed, t - step->from_slot + skipped);
         check->gpus[t] += mode->gpus;
     }
 }
@@ -312,6 +318,51 @@ static void add_lateness(ckpd__check *check, const walker *w)
     ckpd__report_overrun(check->report, &overrun);
 }
 
+/* Continuous training leaves no choice; elsewhere only running edges that must go on do not. */
+static void add_forced(ckpd__check *check)
+{
+    const double *base = check->problem->site->series[CKPD__BASE_IT];
+    bool continuous = ckpd__scenario_is_continuous(check->scenario);
+    for (int32_t t = 0; t < check->plan->slots; t++) {
+        check->forced_kw[t] = continuous ? check->it_kw[t] : base[t];
+    }
+    for (int32_t j = 0; j < check->problem->jobs && !continuous; j++) {
+        const ckpd__graph_spec *s = &check->problem->job[j]->spec;
+        if (s->running < 0 || s->may_lose) {
+            continue;
+        }
+        double needed = needed_slots(s, s->running, s->running_segments, 0);
+        double left = whole_slots(needed) - s->running_slots;
+        for (int32_t t = 0; t < check->plan->slots && t < left; t++) {
+            check->forced_kw[t] += edge_power(s, s->running, needed, t + s->running_slots);
+        }
+    }
+}
+
+static void check_job(ckpd__check *check, int32_t job)
+{
+    const ckpd_graph *graph = check->problem->job[job];
+    const ckpd__graph_spec *s = &graph->spec;
+    walker w = {job, graph, s, s->release, s->start_segments, -1, 0};
+    walk_running(check, &w);
+    if (check->scenario == CKPD_SCENARIO_S3) {
+        walk_slotwise(check, &w);
+        return;
+    }
+    if (ckpd__scenario_is_continuous(check->scenario)) {
+        walk_continuous(check, &w);
+    } else {
+        walk_free(check, &w);
+    }
+    if (w.complete != s->segments) {
+        VIOLATION(check, CKPD_VIOLATION_COMPLETION, job, -1, s->segments - w.complete,
+                  "job '%s': %d of %d segments are complete at its end", s->name, w.complete,
+                  s->segments);
+    } else if (s->may_be_late && w.boundary > s->deadline) {
+        add_lateness(check, &w);
+    }
+}
+
 void ckpd__check_jobs(ckpd__check *check)
 {
     const double *base = check->problem->site->series[CKPD__BASE_IT];
@@ -320,24 +371,7 @@ void ckpd__check_jobs(ckpd__check *check)
         check->gpus[t] = 0;
     }
     for (int32_t j = 0; j < check->problem->jobs; j++) {
-        const ckpd_graph *graph = check->problem->job[j];
-        walker w = {j, graph, &graph->spec, graph->spec.release, graph->spec.start_segments, -1, 0};
-        walk_running(check, &w);
-        if (check->scenario == CKPD_SCENARIO_S3) {
-            walk_slotwise(check, &w);
-            continue;
-        }
-        if (ckpd__scenario_is_continuous(check->scenario)) {
-            walk_continuous(check, &w);
-        } else {
-            walk_free(check, &w);
-        }
-        if (w.complete != graph->spec.segments) {
-            VIOLATION(check, CKPD_VIOLATION_COMPLETION, j, -1, graph->spec.segments - w.complete,
-                      "job '%s': %d of %d segments are complete at its end", graph->spec.name,
-                      w.complete, graph->spec.segments);
-        } else if (graph->spec.may_be_late && w.boundary > graph->spec.deadline) {
-            add_lateness(check, &w);
-        }
+        check_job(check, j);
     }
+    add_forced(check);
 }

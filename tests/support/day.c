@@ -63,6 +63,7 @@ void day_add_battery(day *d, const day_battery *b)
         {"soc_min_kwh", 1000 * b->soc_min_mwh},
         {"throughput_cost_per_mwh", b->throughput_cost},
         {"end_value_per_mwh", b->end_value},
+        {"self_discharge_per_hour", b->self_discharge},
         {"recover_soc", b->recover},
     };
     OK(d, ckpd_battery_new(&battery, d->context));

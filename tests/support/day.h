@@ -25,6 +25,7 @@ typedef struct day_battery {
     double energy_mwh, power_mw, eta, start_mwh, end_mwh;
     const char *terminal; /* "equal", "at_least", "free" */
     double throughput_cost, end_value, soc_min_mwh;
+    double self_discharge; /* per hour */
     int32_t recover;
     double end_price; /* per MWh, 0: the terminal rule is hard */
 } day_battery;

@@ -346,6 +346,93 @@ START_TEST(recovery_keeps_to_what_the_grid_leaves)
 }
 END_TEST
 
+/*
+ * The cap has a price, so it holds nothing back: 0.1 MW past it in two hours, 20 kWh at 0.9 in the
+ * third.
+ */
+START_TEST(recovery_passes_a_cap_with_a_price)
+{
+    day_battery battery = battery_of(2.8, 0, "free");
+    battery.energy_mwh = 5;
+    battery.power_mw = 0.1;
+    battery.soc_min_mwh = 3;
+    battery.recover = 1;
+    day d = day_new(4, 1, b0_price, 10);
+    day_set(&d, "import_cap_kw", 10000);
+    day_set(&d, "import_cap_price_per_mwh", 50);
+    day_add_battery(&d, &battery);
+    day_expect(&d, CKPD_SCENARIO_S6, 1600 + 0.1 * 70 + 0.1 * 110 + 0.02 / 0.9 * 70);
+    day_free(&d);
+}
+END_TEST
+
+/*
+ * A fiftieth is lost an hour and the third hour has no power to spare: 10 MWh at its end need 10 /
+ * 0.98 before it, and the last hour makes up for 0.2. Where nothing is to be had after the first
+ * hour, 4.116 + 6 MWh fall below the minimum again whatever is done.
+ */
+START_TEST(recovery_holds_the_minimum_against_self_discharge)
+{
+    const double cap[2][4] = {{16, 16, 10, 16}, {16, 10, 10, 10}};
+    const double cost[2] = {1600 + 6 * 20 + (10 / 0.98 - 0.98 * 6) * 60 + 0.2 * 60, 1600 + 6 * 20};
+    for (int32_t way = 0; way < 2; way++) {
+        day_battery battery = {.energy_mwh = 12,
+                               .power_mw = 6,
+                               .eta = 1,
+                               .start_mwh = way == 0 ? 0 : 4.2,
+                               .terminal = "free",
+                               .soc_min_mwh = 10,
+                               .self_discharge = 0.02,
+                               .recover = 1};
+        day d = day_new(4, 1, b0_price, 10);
+        day_set_mw(&d, "import_cap_kw", cap[way]);
+        day_add_battery(&d, &battery);
+        day_expect(&d, CKPD_SCENARIO_S6, cost[way]);
+        day_free(&d);
+    }
+}
+END_TEST
+
+/*
+ * The battery recovers beside the load that no plan can avoid: in S5 the training, which leaves
+ * nothing for two hours; in S6 nothing, so training has to wait past its deadline, and the plan of
+ * S5 is none of S6.
+ */
+START_TEST(recovery_yields_to_unavoidable_load_only)
+{
+    const double price[4] = {20, 100, 20, 20};
+    static const day_mode four_mw = {8, 2, 4, 0};
+    const day_job job = {.name = "A", .segments = 1, .modes = 1, .mode = &four_mw, .deadline = 2};
+    day_battery battery = {.energy_mwh = 20,
+                           .power_mw = 10,
+                           .eta = 1,
+                           .start_mwh = 2,
+                           .terminal = "free",
+                           .soc_min_mwh = 10,
+                           .recover = 1};
+    day d = day_new(4, 1, price, 0);
+    day_set(&d, "import_cap_kw", 4000);
+    day_add_battery(&d, &battery);
+    ck_assert_int_eq(day_add_job(&d, &job, NULL), CKPD_OK);
+    day_expect(&d, CKPD_SCENARIO_S5, 4 * (20 + 100 + 20 + 20));
+    ckpd_solution *s5 = day_solve(&d, CKPD_SCENARIO_S5, NULL);
+    ckpd_solution *s6 = day_solve(&d, CKPD_SCENARIO_S6, NULL);
+    ck_assert_int_eq(ckpd_solution_outcome(s6), CKPD_OUTCOME_INFEASIBLE);
+    ckpd_report *report = NULL;
+    ck_assert_int_eq(ckpd_problem_verify(&report, d.problem, CKPD_SCENARIO_S6,
+                                         ckpd_solution_plan(s5), (double)NAN),
+                     CKPD_OK);
+    ckpd_violation first = {.size = sizeof first};
+    ck_assert_int_eq(ckpd_report_get_violation(report, 0, &first), CKPD_OK);
+    ck_assert_int_eq(first.kind, CKPD_VIOLATION_SOC);
+    ck_assert_int_eq(first.slot, 0);
+    ckpd_report_free(report);
+    ckpd_solution_free(s5);
+    ckpd_solution_free(s6);
+    day_free(&d);
+}
+END_TEST
+
 /* A plan that stays below, and one that falls further, are seen by the verifier. */
 START_TEST(a_plan_without_recovery_is_a_violation)
 {
@@ -505,6 +592,9 @@ int main(void)
                                   bad_prices_are_refused,
                                   recovery_is_monotone,
                                   recovery_keeps_to_what_the_grid_leaves,
+                                  recovery_passes_a_cap_with_a_price,
+                                  recovery_holds_the_minimum_against_self_discharge,
+                                  recovery_yields_to_unavoidable_load_only,
                                   a_plan_without_recovery_is_a_violation,
                                   work_is_lost_where_it_cannot_go_on,
                                   work_is_kept_where_that_is_cheaper,
