@@ -146,7 +146,7 @@ static void check_continuous_job(ckpd__causes *causes, const ckpd__model *model,
     const ckpd_graph *graph = model->problem->job[job];
     int32_t slots = ckpd__continuous_slots(graph);
     int32_t room = graph->spec.last - graph->source_slot;
-    if (slots <= room) {
+    if (slots <= room || ckpd__going_fits(graph)) {
         return;
     }
     if (slots >= CKPD__NEVER || graph->spec.may_be_late) {

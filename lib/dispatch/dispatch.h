@@ -188,6 +188,8 @@ double ckpd__cap_money(const ckpd_site *site, int32_t slot, double load_kw, doub
 /* Slots of the one edge of a continuous job, CKPD__NEVER when beyond every horizon; 0 when it is
  * complete. */
 int32_t ckpd__continuous_slots(const ckpd_graph *graph);
+/* Whether a running edge that may be given up leaves room for the rest in the baseline mode. */
+bool ckpd__going_fits(const ckpd_graph *graph);
 /* Energy kept over one slot. */
 double ckpd__battery_retention(const ckpd_site *site);
 

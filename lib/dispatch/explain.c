@@ -35,7 +35,9 @@ void ckpd__explain_profile(const ckpd_graph *graph, const ckpd_step *step, int32
                            bool continuous, double *kw)
 {
     int32_t first = 0;
-    if (continuous && count > 0 && ckpd__is_running_step(graph, &step[0])) {
+    /* Where going on does not fit, the first step only looks like the rest of the running edge. */
+    bool goes_on = graph->going_slots == 0 || ckpd__going_fits(graph);
+    if (continuous && count > 0 && goes_on && ckpd__is_running_step(graph, &step[0])) {
         add_edge(graph, &step[first++], kw);
     }
     if (continuous && count > first) {

@@ -53,6 +53,14 @@ int32_t ckpd__continuous_slots(const ckpd_graph *graph)
     return ckpd__graph_slots(ckpd__graph_length(&graph->spec, graph->spec.baseline, to_do, 0));
 }
 
+bool ckpd__going_fits(const ckpd_graph *graph)
+{
+    const ckpd__graph_spec *s = &graph->spec;
+    int32_t to_do = s->segments - graph->source_segment - graph->going_segments;
+    int32_t rest = to_do > 0 ? ckpd__graph_slots(ckpd__graph_length(s, s->baseline, to_do, 0)) : 0;
+    return graph->going_slots > 0 && rest <= s->last - graph->going_slots;
+}
+
 /* What every kind of job has. */
 static ckpd_path_job common_job(const ckpd_graph *graph)
 {
@@ -175,9 +183,7 @@ static int32_t free_job(ckpd__model *model, const ckpd_graph *graph, ckpd_path_j
 static int32_t fix_going(ckpd__model *model, const ckpd_graph *graph, ckpd_path_job *job)
 {
     const ckpd__graph_spec *s = &graph->spec;
-    int32_t to_do = s->segments - graph->source_segment - graph->going_segments;
-    int32_t rest = to_do > 0 ? ckpd__graph_slots(ckpd__graph_length(s, s->baseline, to_do, 0)) : 0;
-    if (graph->going_slots == 0 || rest > s->last - graph->going_slots) {
+    if (!ckpd__going_fits(graph)) {
         return CKPD_OK;
     }
     double *power = ckpd__model_block(model, (size_t)s->slots, sizeof *power);

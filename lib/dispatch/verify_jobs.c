@@ -175,6 +175,14 @@ static void check_change(ckpd__check *check, const walker *w, const ckpd_step *s
 
 /* --- scenarios -------------------------------------------------------------------------------- */
 
+/* Whether continuous training can end in time after a running edge that needs `left` slots more. */
+static bool rest_fits(const ckpd__graph_spec *s, double left)
+{
+    int32_t rest = s->segments - s->start_segments - s->running_segments;
+    double slots = rest > 0 ? whole_slots(needed_slots(s, s->baseline, rest, 0)) : 0;
+    return left + slots <= (s->may_be_late ? s->slots : s->deadline);
+}
+
 /* The edge that runs when the horizon starts has to come first and to end as it must. */
 static void walk_running(ckpd__check *check, walker *w)
 {
@@ -189,7 +197,11 @@ static void walk_running(ckpd__check *check, walker *w)
     bool good = step != NULL && step->from_slot == 0 && step->to_slot == left &&
                 step->mode == s->running && step->from_segment == s->start_segments &&
                 step->to_segment == s->start_segments + s->running_segments;
-    if (!good && s->may_lose) {
+    /* Continuous training goes on where that fits; elsewhere it begins again, and in S2 a first
+     * step of the shape of the running edge is part of that. */
+    bool again =
+        s->may_lose && ckpd__scenario_is_continuous(check->scenario) && !rest_fits(s, left);
+    if (again || (!good && s->may_lose)) {
         w->last_mode = s->running; /* given up, with what it had done */
         return;
     }

@@ -521,6 +521,51 @@ START_TEST(work_is_kept_where_that_is_cheaper)
 }
 END_TEST
 
+/*
+ * Three segments of 40 minutes in half hours: the first edge takes two slots and the rest three, of
+ * four; begun again all of it takes four, and its first checkpoint has the shape of the running
+ * edge.
+ */
+START_TEST(continuous_training_begins_again_where_the_rest_does_not_fit)
+{
+    const double price[4] = {30, 30, 30, 30};
+    static const day_mode three_mw = {4, 2.0 / 3, 3, 0};
+    const day_job job = {.name = "J",
+                         .segments = 3,
+                         .modes = 1,
+                         .mode = &three_mw,
+                         .running_mode = 1,
+                         .running_segments = 1,
+                         .may_lose = 1};
+    day d = day_new(4, 0.5, price, 0);
+    ck_assert_int_eq(day_add_job(&d, &job, NULL), CKPD_OK);
+    day_expect(&d, CKPD_SCENARIO_S1, 3 * 2 * 30);
+    day_expect(&d, CKPD_SCENARIO_S2, 3 * 2 * 30);
+    day_free(&d);
+}
+END_TEST
+
+/* One of two hours is done and one is left: going on fits, beginning again would not. */
+START_TEST(continuous_training_goes_on_where_only_that_fits)
+{
+    const double price[1] = {30};
+    static const day_mode ten_mw = {16, 2, 10, 0};
+    const day_job job = {.name = "J",
+                         .segments = 1,
+                         .modes = 1,
+                         .mode = &ten_mw,
+                         .running_mode = 1,
+                         .running_slots = 1,
+                         .running_segments = 1,
+                         .may_lose = 1};
+    day d = day_new(1, 1, price, 0);
+    ck_assert_int_eq(day_add_job(&d, &job, NULL), CKPD_OK);
+    day_expect(&d, CKPD_SCENARIO_S1, 300);
+    day_expect(&d, CKPD_SCENARIO_S2, 300);
+    day_free(&d);
+}
+END_TEST
+
 START_TEST(work_is_given_up_where_that_is_cheaper)
 {
     const double price[5] = {100, 12, 50, 50, 10}, cap[5] = {16, 16, 16, 16, 16};
@@ -598,6 +643,8 @@ int main(void)
                                   a_plan_without_recovery_is_a_violation,
                                   work_is_lost_where_it_cannot_go_on,
                                   work_is_kept_where_that_is_cheaper,
+                                  continuous_training_begins_again_where_the_rest_does_not_fit,
+                                  continuous_training_goes_on_where_only_that_fits,
                                   work_is_given_up_where_that_is_cheaper,
                                   the_better_of_going_on_and_giving_up,
                                   NULL};
