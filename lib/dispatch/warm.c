@@ -106,10 +106,14 @@ int32_t ckpd__warm_make(ckpd__warm *warm, const ckpd_problem *problem, const ckp
 {
     ckpd_context *context = problem->context;
     *warm = (ckpd__warm){NULL, NULL};
+    if (passed < 0) {
+        return ckpd__fail(context, CKPD_ERR_RANGE, "slots_passed", -1, passed,
+                          "slots_passed = %d is negative", passed);
+    }
     if (last->plan == NULL || last->job_name == NULL) {
         return CKPD_OK;
     }
-    if (passed < 0 || passed >= last->plan->slots) {
+    if (passed >= last->plan->slots) {
         return ckpd__fail(context, CKPD_ERR_RANGE, "slots_passed", -1, passed,
                           "slots_passed = %d is not in 0..%d, the slots of the last solution",
                           passed, last->plan->slots - 1);

@@ -138,17 +138,61 @@ static int32_t run_structure(path_solve *s, const ckpd_path_view *view, bool *se
     if (status != CKPD_OK) {
         return status == CKPD_ERR_NO_MEMORY ? ckpd__no_memory(s->context) : status;
     }
-    s->state.cancelled = state.cancelled;
-    *settled = s->answer.outcome == CKPD_OUTCOME_OPTIMAL ||
-               s->answer.outcome == CKPD_OUTCOME_INFEASIBLE ||
-               s->answer.outcome == CKPD_OUTCOME_CANCELLED;
+    s->state.cancelled = s->state.cancelled || state.cancelled;
+    *settled =
+        s->answer.outcome == CKPD_OUTCOME_OPTIMAL || s->answer.outcome == CKPD_OUTCOME_INFEASIBLE;
+    if (!*settled && s->state.cancelled) { /* also by the last report of a run that then ended */
+        s->answer.outcome = CKPD_OUTCOME_CANCELLED;
+    }
+    *settled = *settled || s->answer.outcome == CKPD_OUTCOME_CANCELLED;
+    return CKPD_OK;
+}
+
+/* The soft caps as hard ones. `loose` has a plan of `cost`, which stays when none is cheaper. */
+static int32_t presolve_hard(path_solve *s, ckpd_path_view *hard, const ckpd_path_plan *loose,
+                             double cost, bool *settled)
+{
+    const ckpd_path_view *view = s->view;
+    double *caps = ckpd__calloc(s->context, 2 * (size_t)view->slots, sizeof *caps);
+    if (caps == NULL) {
+        return ckpd__no_memory(s->context);
+    }
+    double *load = caps, *gpus = caps + view->slots;
+    for (int32_t t = 0; t < view->slots; t++) {
+        load[t] = view->load_cap_kw[t];
+        gpus[t] = view->gpu_cap[t];
+        load[t] = view->load_soft_kw != NULL ? fmin(load[t], view->load_soft_kw[t]) : load[t];
+        gpus[t] = view->gpu_soft != NULL ? fmin(gpus[t], view->gpu_soft[t]) : gpus[t];
+    }
+    hard->load_cap_kw = load;
+    hard->gpu_cap = gpus;
+    bool known;
+    int32_t status = run_structure(s, hard, settled, &known);
+    ckpd__free(s->context, caps);
+    double found = INFINITY;
+    if (status == CKPD_OK && s->answer.has_plan) {
+        status = ckpd__path_plan_check(s->context, view, &s->plan, &found, NULL, true);
+    }
+    if (status != CKPD_OK && status != CKPD_ERR_VERIFY) {
+        return status;
+    }
+    s->answer.has_plan = isfinite(found) || isfinite(cost);
+    if (isfinite(cost) && !(found < cost)) {
+        ckpd__plan_copy(view, &s->plan, loose);
+    }
+    /* What ended here was another problem: of this one nothing is proven but the floor. */
+    *settled = s->state.cancelled || s->answer.outcome == CKPD_OUTCOME_CANCELLED;
+    s->answer.outcome = *settled             ? CKPD_OUTCOME_CANCELLED
+                        : s->answer.has_plan ? CKPD_OUTCOME_FEASIBLE
+                                             : CKPD_OUTCOME_NO_PLAN;
+    s->answer.bound = s->floor;
     return CKPD_OK;
 }
 
 /*
  * Where the structure layer does not know soft caps (many jobs), it knows two problems beside: with
  * nothing to pay above them, whose bound holds here too, and with the soft caps as hard ones, whose
- * plan is one here.
+ * plan is one here. So is the plan of the first, only dearer than it says.
  */
 static int32_t presolve_soft(path_solve *s, bool *settled)
 {
@@ -163,27 +207,25 @@ static int32_t presolve_soft(path_solve *s, bool *settled)
     s->floor = s->answer.bound;
     double cost = INFINITY;
     status = ckpd__path_plan_check(s->context, s->view, &s->plan, &cost, NULL, true);
-    if (status == CKPD_OK && *settled &&
+    if (status != CKPD_OK && status != CKPD_ERR_VERIFY) {
+        return status;
+    }
+    s->answer.has_plan = status == CKPD_OK;
+    if (s->answer.has_plan && *settled &&
         cost - s->floor <= ckpd__gap_allowed(&s->params, cost, s->floor)) {
         return CKPD_OK;
     }
-    double *caps = ckpd__calloc(s->context, 2 * (size_t)s->view->slots, sizeof *caps);
-    if (caps == NULL) {
+    if (s->state.cancelled || s->answer.outcome == CKPD_OUTCOME_CANCELLED) {
+        s->answer.outcome = CKPD_OUTCOME_CANCELLED;
+        return CKPD_OK;
+    }
+    ckpd_path_plan loose;
+    if (ckpd__plan_new(s->context, s->view, &loose) != CKPD_OK) {
         return ckpd__no_memory(s->context);
     }
-    double *load = caps, *gpus = caps + s->view->slots;
-    for (int32_t t = 0; t < s->view->slots; t++) {
-        const ckpd_path_view *view = s->view;
-        load[t] = view->load_cap_kw[t];
-        gpus[t] = view->gpu_cap[t];
-        load[t] = view->load_soft_kw != NULL ? fmin(load[t], view->load_soft_kw[t]) : load[t];
-        gpus[t] = view->gpu_soft != NULL ? fmin(gpus[t], view->gpu_soft[t]) : gpus[t];
-    }
-    other.load_cap_kw = load;
-    other.gpu_cap = gpus;
-    status = run_structure(s, &other, settled, &known);
-    *settled = s->answer.outcome == CKPD_OUTCOME_CANCELLED;
-    ckpd__free(s->context, caps);
+    ckpd__plan_copy(s->view, &loose, &s->plan);
+    status = presolve_hard(s, &other, &loose, s->answer.has_plan ? cost : INFINITY, settled);
+    ckpd__plan_free(s->context, &loose);
     return status;
 }
 
@@ -211,18 +253,23 @@ static bool only_paths(const ckpd_path_view *view)
 }
 
 /* A start is a plan whatever the backend made of it. */
-static int32_t keep_start(path_solve *s, const ckpd_path_plan *best)
+static void keep_start(path_solve *s, const ckpd_path_plan *best)
 {
     if (s->answer.has_plan) {
-        return CKPD_OK;
+        return;
     }
-    /* Stopped before the start was taken, or no better plan among the moves that are left. */
     ckpd__plan_copy(s->view, &s->plan, best);
     s->answer.has_plan = 1;
-    s->answer.outcome = s->answer.outcome == CKPD_OUTCOME_CANCELLED    ? CKPD_OUTCOME_CANCELLED
-                        : s->answer.outcome == CKPD_OUTCOME_INFEASIBLE ? CKPD_OUTCOME_OPTIMAL
-                                                                       : CKPD_OUTCOME_FEASIBLE;
-    return CKPD_OK;
+    if (s->answer.outcome == CKPD_OUTCOME_INFEASIBLE) {
+        /* Its moves were all open: the backend errs, and a bound of it is worth nothing. */
+        s->answer.bound = s->floor;
+        s->trusted = true;
+        ckpd__format(s->answer.message, sizeof s->answer.message,
+                     "backend \"%s\" finds no plan where one is known", s->backend->name);
+    }
+    if (s->answer.outcome != CKPD_OUTCOME_CANCELLED) { /* else stopped before the start was taken */
+        s->answer.outcome = CKPD_OUTCOME_FEASIBLE;
+    }
 }
 
 /* The rest of a case after the structure presolve: fewer moves, its plan as the start. */
@@ -240,7 +287,7 @@ static int32_t solve_rest(path_solve *s, const ckpd_path_plan *best)
     s->cutoff = rest.closed > 0 ? rest.cutoff : INFINITY;
     status = solve_by_model(s, &rest.view, best);
     ckpd__closed_view_free(s->context, &rest);
-    return status == CKPD_OK ? keep_start(s, best) : status;
+    return status;
 }
 
 static int32_t solve_by_milp(path_solve *s)
@@ -261,12 +308,9 @@ static int32_t solve_by_milp(path_solve *s)
         return ckpd__no_memory(s->context);
     }
     ckpd__plan_copy(s->view, &best, &s->plan);
-    int32_t status;
-    if (only_paths(s->view)) {
-        status = solve_rest(s, &best);
-    } else {
-        status = solve_by_model(s, s->view, &best);
-        status = status == CKPD_OK ? keep_start(s, &best) : status;
+    int32_t status = only_paths(s->view) ? solve_rest(s, &best) : solve_by_model(s, s->view, &best);
+    if (status == CKPD_OK) {
+        keep_start(s, &best);
     }
     ckpd__plan_free(s->context, &best);
     return status;

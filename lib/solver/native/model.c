@@ -299,6 +299,21 @@ static int32_t max32(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
+/* A cap that is none: all jobs together are one, and a price times it stays a number. */
+static void cap_gpus(nat_model *model)
+{
+    double most = 0;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        int32_t own = 0;
+        for (int32_t a = 0; a < model->job[j].activities; a++)
+            own = max32(own, model->job[j].gpus[a]);
+        most += own;
+    }
+    for (int32_t t = 0; t < model->slots; t++)
+        if (!(model->gpus_free[t] < (double)INFINITY))
+            model->gpus_free[t] = most;
+}
+
 int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_path_view *view)
 {
     memset(model, 0, sizeof *model);
@@ -322,6 +337,8 @@ int32_t ckpd__nat_model_build(nat_model *model, nat_memory *memory, const ckpd_p
         model->moves = max32(model->moves, job->moves);
     }
     model->separable = model->jobs == 1 && !model->storage;
+    if (status == CKPD_OK && !model->stop)
+        cap_gpus(model);
     return status;
 }
 

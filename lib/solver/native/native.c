@@ -48,7 +48,8 @@ static void write_result(const nat_model *model, const ckpd_solve_params *params
         write_plan(model, end.best, result->plan);
     double room = fmax(params->absolute_gap,
                        params->relative_gap * fmax(fabs(result->objective), fabs(result->bound)));
-    if (found && (result->objective - result->bound <= room || end.whole))
+    bool near = end.bound > -(double)INFINITY && result->objective - result->bound <= room;
+    if (found && (near || end.whole))
         result->outcome = CKPD_OUTCOME_OPTIMAL;
     else if (end.stop == 2)
         result->outcome = CKPD_OUTCOME_CANCELLED;

@@ -127,10 +127,13 @@ static bool is_possible(const nat_slotwise *s)
     return true;
 }
 
-static double room_of(const nat_slotwise *s)
+/* Whether the best plan is within the asked gap; without a bound it never is. */
+static bool is_near(const nat_slotwise *s)
 {
-    return fmax(s->params->absolute_gap,
-                s->params->relative_gap * fmax(fabs(s->best_cost), fabs(s->bound)));
+    double room = fmax(s->params->absolute_gap,
+                       s->params->relative_gap * fmax(fabs(s->best_cost), fabs(s->bound)));
+    return s->best_cost < (double)INFINITY && s->bound > -(double)INFINITY &&
+           s->best_cost - s->bound <= room;
 }
 
 /* Ever wider passes until nothing that was left out can be better. */
@@ -147,8 +150,7 @@ static int32_t widen(nat_slotwise *s, const ckpd_host *host)
         s->bound = fmax(s->bound, fmin(left_out, s->best_cost));
         host->report(s->best_cost, s->model.view->cost_offset + s->bound, s->labels, s->passes,
                      host->user);
-        if ((s->best_cost < (double)INFINITY && s->best_cost - s->bound <= room_of(s)) ||
-            (!(left_out < (double)INFINITY))) {
+        if (is_near(s) || !(left_out < (double)INFINITY)) {
             return CKPD_OK;
         }
     }
@@ -173,7 +175,7 @@ static void write_answer(const nat_slotwise *s, ckpd_path_result *result)
                 stage->combination[s->best[t]].mode[j];
         }
     }
-    if (found && s->best_cost - s->bound <= room_of(s)) {
+    if (is_near(s)) {
         result->outcome = CKPD_OUTCOME_OPTIMAL;
     } else if (s->stop == 2) {
         result->outcome = CKPD_OUTCOME_CANCELLED;

@@ -344,7 +344,13 @@ START_TEST(refused)
         ck_assert_str_eq(error.field, "slots_passed");
         ck_assert_double_eq(error.value, wrong[i]);
     }
+    /* Also where the last solution has no plan to move. */
+    ckpd_solution *empty = NULL;
+    ck_assert_int_eq(ckpd__solution_new(&empty, g.context, CKPD_SCENARIO_S4), CKPD_OK);
+    ck_assert_int_eq(ckpd_problem_resolve_from(&next, g.problem, CKPD_SCENARIO_S4, NULL, empty, -5),
+                     CKPD_ERR_RANGE);
     ck_assert_ptr_null(next);
+    ckpd_solution_free(empty);
     ckpd_solution_free(last);
     golden_close(&g);
 }
