@@ -28,9 +28,9 @@ static int32_t add_checkpoints(ckpd_plan *plan, int32_t job, const ckpd_graph *g
 {
     ckpd_step step = *whole;
     for (int32_t k = whole->from_segment + 1; k <= whole->to_segment; k++) {
-        double length = ckpd__graph_length(&graph->spec, whole->mode, k - whole->from_segment, 0);
+        double length = ckpd__continuous_length(graph, k - whole->from_segment);
         int32_t boundary = whole->from_slot + ckpd__graph_slots(length);
-        double next = ckpd__graph_length(&graph->spec, whole->mode, k + 1 - whole->from_segment, 0);
+        double next = ckpd__continuous_length(graph, k + 1 - whole->from_segment);
         if (k < whole->to_segment && whole->from_slot + ckpd__graph_slots(next) == boundary) {
             continue; /* several are complete at one boundary: one step */
         }

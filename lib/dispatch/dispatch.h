@@ -185,6 +185,9 @@ void *ckpd__model_block(ckpd__model *model, size_t count, size_t bytes);
 double ckpd__end_penalty(const ckpd_site *site, double soc_kwh);
 /* Money in a slot for load and GPUs above soft caps; infinite above a hard one. */
 double ckpd__cap_money(const ckpd_site *site, int32_t slot, double load_kw, double gpus);
+/* Slots, as a real number, of the one edge of a continuous job once `segments` are complete, with
+ * what its start takes. */
+double ckpd__continuous_length(const ckpd_graph *graph, int32_t segments);
 /* Slots of the one edge of a continuous job, CKPD__NEVER when beyond every horizon; 0 when it is
  * complete. */
 int32_t ckpd__continuous_slots(const ckpd_graph *graph);

@@ -44,20 +44,31 @@ void ckpd__model_free(ckpd__model *model)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
+double ckpd__continuous_length(const ckpd_graph *graph, int32_t segments)
+{
+    const ckpd__graph_spec *s = &graph->spec;
+    double start_h = 0;
+    if (s->overhead_hours != NULL) {
+        start_h =
+            s->overhead_hours[(size_t)(s->running + 1) * (size_t)s->modes + (size_t)s->baseline];
+    }
+    return ckpd__graph_length(s, s->baseline, segments, start_h);
+}
+
 int32_t ckpd__continuous_slots(const ckpd_graph *graph)
 {
     int32_t to_do = graph->spec.segments - graph->source_segment;
     if (to_do == 0) {
         return 0;
     }
-    return ckpd__graph_slots(ckpd__graph_length(&graph->spec, graph->spec.baseline, to_do, 0));
+    return ckpd__graph_slots(ckpd__continuous_length(graph, to_do));
 }
 
 bool ckpd__going_fits(const ckpd_graph *graph)
 {
     const ckpd__graph_spec *s = &graph->spec;
     int32_t to_do = s->segments - graph->source_segment - graph->going_segments;
-    int32_t rest = to_do > 0 ? ckpd__graph_slots(ckpd__graph_length(s, s->baseline, to_do, 0)) : 0;
+    int32_t rest = to_do > 0 ? ckpd__graph_slots(ckpd__continuous_length(graph, to_do)) : 0;
     return graph->going_slots > 0 && rest <= s->last - graph->going_slots;
 }
 
@@ -243,7 +254,7 @@ static int32_t continuous_job(ckpd__model *model, const ckpd_graph *graph, ckpd_
         return ckpd__no_memory(model->context);
     }
     int32_t to_do = s->segments - job->source_segment;
-    double length = to_do > 0 ? ckpd__graph_length(s, s->baseline, to_do, 0) : 0;
+    double length = to_do > 0 ? ckpd__continuous_length(graph, to_do) : 0;
     int32_t slots = to_do > 0 ? ckpd__graph_slots(length) : 0;
     job->may_wait = 0;
     job->node_open = open;

@@ -178,8 +178,12 @@ static void check_change(ckpd__check *check, const walker *w, const ckpd_step *s
 /* Whether continuous training can end in time after a running edge that needs `left` slots more. */
 static bool rest_fits(const ckpd__graph_spec *s, double left)
 {
+    double start_h =
+        s->overhead_hours == NULL
+            ? 0
+            : s->overhead_hours[(size_t)(s->running + 1) * (size_t)s->modes + (size_t)s->baseline];
     int32_t rest = s->segments - s->start_segments - s->running_segments;
-    double slots = rest > 0 ? whole_slots(needed_slots(s, s->baseline, rest, 0)) : 0;
+    double slots = rest > 0 ? whole_slots(needed_slots(s, s->baseline, rest, start_h)) : 0;
     return left + slots <= (s->may_be_late ? s->slots : s->deadline);
 }
 
@@ -250,6 +254,7 @@ static void walk_continuous(ckpd__check *check, walker *w)
     int32_t start = w->boundary;
     int32_t first = w->complete;
     int32_t parts = steps->count - w->next;
+    double start_h = overhead(w, s->baseline, s->overhead_hours);
     if (parts > 1 && check->scenario != CKPD_SCENARIO_S2) {
         VIOLATION(check, CKPD_VIOLATION_PATH, w->job, start, parts,
                   "job '%s': continuous training in %d steps", s->name, parts);
@@ -266,7 +271,8 @@ static void walk_continuous(ckpd__check *check, walker *w)
                 s->name, step->mode, step->from_slot, s->baseline, w->boundary);
         }
         if (check_segments(check, w, step)) {
-            double until = whole_slots(needed_slots(s, step->mode, step->to_segment - first, 0));
+            double until =
+                whole_slots(needed_slots(s, step->mode, step->to_segment - first, start_h));
             check_length(check, w, step, start + until - step->from_slot);
         }
         w->boundary = step->to_slot;
@@ -278,7 +284,7 @@ static void walk_continuous(ckpd__check *check, walker *w)
                            .from_segment = first,
                            .to_segment = w->complete,
                            .mode = s->baseline};
-        book(check, w, &whole, needed_slots(s, s->baseline, w->complete - first, 0), 0);
+        book(check, w, &whole, needed_slots(s, s->baseline, w->complete - first, start_h), 0);
         check->edge_cost += edge_money(w, &whole);
     }
 }

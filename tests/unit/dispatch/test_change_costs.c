@@ -45,8 +45,8 @@ static ckpd_graph_options *new_options(void)
     return options;
 }
 
-/* Cost of S4 with these options, which are freed, by every backend that is there. */
-static void expect_cost(ckpd_graph_options *options, double wanted)
+/* Cost of a scenario with these options, which are freed, by every backend that is there. */
+static void expect_cost_of(int32_t scenario, ckpd_graph_options *options, double wanted)
 {
     const double price[] = {10, 45, 12, 50};
     ckpd_site *site = NULL;
@@ -62,8 +62,8 @@ static void expect_cost(ckpd_graph_options *options, double wanted)
     for (int i = 0; i < (ckpd_feature("glpk") ? 3 : 2); i++) {
         int32_t outcome = 0;
         double cost = NAN;
-        ck_assert_int_eq(
-            small_solve(problem, context, CKPD_SCENARIO_S4, backends[i], &outcome, &cost), CKPD_OK);
+        ck_assert_int_eq(small_solve(problem, context, scenario, backends[i], &outcome, &cost),
+                         CKPD_OK);
         ck_assert_int_eq(outcome, CKPD_OUTCOME_OPTIMAL);
         ck_assert_double_eq_tol(cost, wanted, 1e-6 * wanted);
     }
@@ -71,6 +71,11 @@ static void expect_cost(ckpd_graph_options *options, double wanted)
     ckpd_graph_free(graph);
     ckpd_site_free(site);
     ckpd_graph_options_free(options);
+}
+
+static void expect_cost(ckpd_graph_options *options, double wanted)
+{
+    expect_cost_of(CKPD_SCENARIO_S4, options, wanted);
 }
 
 START_TEST(a_start_that_takes_time)
@@ -113,6 +118,19 @@ START_TEST(starts_of_a_checkpoint_profile)
 }
 END_TEST
 
+/* One start of 1 h and 30: slots 0-2 without a stop, 670, as S4 would have to pay for that path. */
+START_TEST(continuous_training_pays_for_its_start)
+{
+    const double hours[] = {1, 1}, money[] = {30, 30};
+    const int32_t scenarios[] = {CKPD_SCENARIO_S1, CKPD_SCENARIO_S2};
+    for (int i = 0; i < 2; i++) {
+        ckpd_graph_options *options = new_options();
+        ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 1, hours, money), CKPD_OK);
+        expect_cost_of(scenarios[i], options, 670 + 30);
+    }
+}
+END_TEST
+
 START_TEST(bad_costs_are_refused)
 {
     const double bad[] = {0, NAN}, negative[] = {-1, 0}, good[] = {0, 0};
@@ -147,6 +165,7 @@ int main(void)
     tcase_add_test(tests, a_start_that_takes_time);
     tcase_add_test(tests, a_start_that_costs_money);
     tcase_add_test(tests, starts_of_a_checkpoint_profile);
+    tcase_add_test(tests, continuous_training_pays_for_its_start);
     tcase_add_test(tests, bad_costs_are_refused);
     suite_add_tcase(suite, tests);
     return test_run(suite);
