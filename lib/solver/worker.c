@@ -38,6 +38,8 @@ typedef struct worker {
     size_t have, room;
     size_t longest; /* frame that can be right */
     double incumbent, bound;
+    int32_t stop; /* as the host last said */
+    double until; /* when the last word has to be said; infinite while nothing stops */
     bool answered;
     int32_t status; /* of the backend, once answered */
     char message[256];
@@ -310,12 +312,23 @@ static void read_answer(worker *w, ckpd__wire *wire)
     w->answered = !wire->broken;
 }
 
-/* Reads every whole frame that is there; false when one cannot be right. */
+/* Whether the process has to go; w->stop says why. */
+static bool over(worker *w)
+{
+    double now = ckpd__clock_s();
+    w->stop = w->host->should_stop(w->host->user);
+    if (w->stop == 1 && isinf(w->until)) {
+        w->until = now + GRACE_S;
+    }
+    return w->stop == 2 || (w->stop == 1 && now >= w->until);
+}
+
+/* Reads every whole frame that is there while there is time; false when one cannot be right. */
 static bool read_frames(worker *w)
 {
     size_t at = 0;
     ckpd__frame head;
-    while (!w->answered && w->have - at >= sizeof head) {
+    while (!w->answered && !over(w) && w->have - at >= sizeof head) {
         memcpy(&head, w->data + at, sizeof head);
         bool known = head.kind > CKPD__FRAME_REQUEST && head.kind <= CKPD__FRAME_ANSWER;
         if (!known || head.reserved != 0 || head.length > w->longest) {
@@ -380,13 +393,12 @@ static news receive(worker *w)
 }
 
 /*
- * Until the answer is there or the process has to go; *stop says why it has to. Looks at the limits
- * after every piece: a process may talk without end. It may also end while another one has
- * inherited its socket, which then does not hang up.
+ * Until the answer is there or the process has to go. Looks at the limits after every piece: a
+ * process may talk without end. It may also end while another one has inherited its socket, which
+ * then does not hang up.
  */
-static news attend(worker *w, int32_t *stop)
+static news attend(worker *w)
 {
-    double until = (double)INFINITY;
     for (;;) {
         struct pollfd ready = {.fd = w->fd, .events = POLLIN};
         poll(&ready, 1, POLL_MS);
@@ -398,12 +410,7 @@ static news attend(worker *w, int32_t *stop)
         if (gone && what == NOTHING) {
             return END;
         }
-        *stop = w->host->should_stop(w->host->user);
-        double now = ckpd__clock_s();
-        if (*stop == 1 && isinf(until)) {
-            until = now + GRACE_S;
-        }
-        if (*stop == 2 || (*stop == 1 && now >= until)) {
+        if (over(w)) {
             return NOTHING;
         }
     }
@@ -427,12 +434,12 @@ static int32_t ended(const worker *w, int how)
                       "worker program %s ended with code %d and gave no answer", w->program, code);
 }
 
-static void write_stopped(worker *w, int32_t stop)
+static void write_stopped(worker *w)
 {
     int32_t found = w->path != NULL ? w->plan->has_plan : w->point->has_plan;
-    int32_t outcome = stop == 2 ? CKPD_OUTCOME_CANCELLED
-                      : found   ? CKPD_OUTCOME_FEASIBLE
-                                : CKPD_OUTCOME_NO_PLAN;
+    int32_t outcome = w->stop == 2 ? CKPD_OUTCOME_CANCELLED
+                      : found      ? CKPD_OUTCOME_FEASIBLE
+                                   : CKPD_OUTCOME_NO_PLAN;
     if (w->path != NULL) {
         w->plan->outcome = outcome;
         w->plan->bound = w->bound;
@@ -444,7 +451,6 @@ static void write_stopped(worker *w, int32_t stop)
 
 static int32_t run(worker *w, const ckpd_backend_table *backend, const ckpd_solve_params *params)
 {
-    int32_t stop = 0;
     bool heard = false;
     int32_t status = start(w);
     if (status != CKPD_OK) {
@@ -455,13 +461,13 @@ static int32_t run(worker *w, const ckpd_backend_table *backend, const ckpd_solv
         finish(w, true);
         return status;
     }
-    news what = heard ? attend(w, &stop) : END;
+    news what = heard ? attend(w) : END;
     int how = finish(w, w->answered || what == NOTHING || what == NONSENSE);
     if (w->answered) {
         return w->status;
     }
     if (what == NOTHING) {
-        write_stopped(w, stop);
+        write_stopped(w);
         return CKPD_OK;
     }
     if (what == END) {
@@ -494,7 +500,8 @@ int32_t ckpd__call_milp(const ckpd_backend_table *backend, const ckpd_host *host
                 .milp = view,
                 .point = result,
                 .longest = ((size_t)view->columns * 2 + (size_t)view->rows) * 8 + 4096,
-                .bound = -(double)INFINITY};
+                .bound = -(double)INFINITY,
+                .until = (double)INFINITY};
     result->has_plan = 0;
     int32_t status = run(&w, backend, params);
     ckpd__free(w.context, w.data);
@@ -521,7 +528,8 @@ int32_t ckpd__call_paths(const ckpd_backend_table *backend, const ckpd_host *hos
                 .path = view,
                 .plan = result,
                 .longest = cells * 12 + (size_t)view->jobs * 4 + (size_t)view->slots * 16 + 4096,
-                .bound = -(double)INFINITY};
+                .bound = -(double)INFINITY,
+                .until = (double)INFINITY};
     result->has_plan = 0;
     int32_t status = run(&w, backend, params);
     ckpd__free(w.context, w.data);
