@@ -245,8 +245,9 @@ CKPD_API int32_t ckpd_shape_parse(ckpd_shape **shape, ckpd_microgrid **grid, ckp
  * every field of a filler by its name, of which the type's first row counts; other columns are
  * ignored. Rows of a type follow one another in order of axis, then of batch. After an error
  * nothing has been added.
- * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_SYNTAX, CKPD_ERR_MISSING (column), and as
- *          ckpd_filler_set_table() and ckpd_shape_add_filler(); the error's index is the line
+ * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_SYNTAX, CKPD_ERR_MISSING (column), CKPD_ERR_LENGTH
+ *          (more than 64 columns or 256 types), and as ckpd_filler_set_table() and
+ *          ckpd_shape_add_filler(); the error's index is the line
  * @since 0.1
  */
 CKPD_API int32_t ckpd_shape_add_fillers_csv(ckpd_shape *shape, const char *text, size_t length);

@@ -282,6 +282,17 @@ static int32_t add_shipped(ckpd_context *context, ckpd_shape *shape)
     return status;
 }
 
+/* The same error with the name of the file before its text, which knows lines only. */
+static int32_t name_file(ckpd_context *context, const char *name, int32_t status)
+{
+    ckpd_error error = {.size = sizeof error};
+    if (status == CKPD_ERR_NO_MEMORY || ckpd_context_last_error(context, &error) != CKPD_OK) {
+        return status;
+    }
+    return ckpd__fail(context, status, error.field, error.index, error.value, "%s: %s", name,
+                      error.message);
+}
+
 static int32_t read_fillers(ckpd_context *context, const ckpd__json *top, const char *beside,
                             ckpd_shape *shape)
 {
@@ -309,6 +320,7 @@ static int32_t read_fillers(ckpd_context *context, const ckpd__json *top, const 
     if (status == CKPD_OK) {
         status = ckpd_shape_add_fillers_csv(shape, text, length);
         ckpd__free(context, text);
+        status = status == CKPD_OK ? status : name_file(context, csv, status);
     }
     const ckpd__place place = {&root, "fillers_csv", 0};
     return status == CKPD_OK ? status : ckpd__refuse_with(context, &place, status);

@@ -44,7 +44,12 @@ static int32_t field_of(const char *name)
 static int32_t read_header(reading *r, const ckpd__csv_row *row)
 {
     r->headed = true;
-    for (int32_t i = 0; i < row->count && i < MOST_COLUMNS; i++) {
+    if (row->count > MOST_COLUMNS) {
+        return ckpd__fail(r->context, CKPD_ERR_LENGTH, "columns", row->line, row->count,
+                          "line %L: %d columns are more than %d", row->line, row->count,
+                          MOST_COLUMNS);
+    }
+    for (int32_t i = 0; i < row->count; i++) {
         r->field[i] = field_of(row->fields[i]);
     }
     for (int32_t k = 0; k < COLUMNS; k++) {

@@ -252,6 +252,23 @@ START_TEST(types_come_from_a_file_beside_the_case)
     end();
     put("t.csv", "type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s\na,2,8,many,2\n");
     REFUSED(CKPD_ERR_SYNTAX, "fillers_csv", ckpd_shape_load(&shape, &grid, context, "shape.json"));
+    char wide[2][400] = {"type,gpus_per_replica,batch,power_per_gpu_W,batch_time_s", "a,2,8,400,2"};
+    for (int i = 5; i < 64; i++) {
+        strcat(wide[0], i == 63 ? ",up_s" : ",x");
+        strcat(wide[1], i == 63 ? ",0.2" : ",");
+    }
+    char text[1000];
+    double value = 0;
+    snprintf(text, sizeof text, "%s\n%s\n", wide[0], wide[1]);
+    put("t.csv", text);
+    OK(ckpd_shape_load(&shape, &grid, context, "shape.json"));
+    OK(ckpd_filler_get(shape->filler[1], "up_s", &value)); /* of the last column there may be */
+    ck_assert_double_eq(value, 0.2);
+    end();
+    snprintf(text, sizeof text, "%s,x\n%s,\n", wide[0], wide[1]);
+    put("t.csv", text);
+    REFUSED(CKPD_ERR_LENGTH, "fillers_csv: t.csv: line 1: 65 columns are more than 64",
+            ckpd_shape_load(&shape, &grid, context, "shape.json"));
     ck_assert_int_eq(remove("t.csv"), 0);
     REFUSED(CKPD_ERR_FILE, "fillers_csv", ckpd_shape_load(&shape, &grid, context, "shape.json"));
     remove("shape.json");
