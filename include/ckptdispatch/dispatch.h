@@ -120,7 +120,8 @@ CKPD_API int32_t ckpd_solve_options_set_backend(ckpd_solve_options *options, con
  * program is started once a solve with the one argument "worker", an empty environment and its
  * standard input connected to this process; `ckptdispatch` is one, ckpd_worker_serve() makes
  * others. The structure presolve stays in this process. A backend registered from memory is known
- * to the worker only if it registers one of that name.
+ * to the worker only if it registers one of that name. Prices do not cross: the backend gets none
+ * of an earlier solution and the new one keeps none, see ckpd_problem_resolve_from().
  * @param program  path, copied; NULL: none
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (longer than 1023 bytes) @since 0.1
  */
@@ -304,7 +305,8 @@ CKPD_API int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem
  * ended with. After a small change (a price, the SOC, the checkpoint of a job, an hour gone by)
  * that takes a fraction of the time of ckpd_problem_solve(), and proves the same. Jobs are
  * recognised by name; new ones start from nothing. A solution that fits badly costs time, never
- * correctness.
+ * correctness. With ckpd_solve_options_set_worker() only the plan is used: the prices of `last` are
+ * not, and the new solution has none.
  * @param last          of any problem of the same slot length; not needed any more afterwards
  * @param slots_passed  slots by which the horizon has moved on since: slot 0 of this problem is
  * slot `slots_passed` of `last`; 0 for the same horizon
