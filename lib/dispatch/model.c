@@ -227,6 +227,11 @@ static int32_t continuous_cost(ckpd__model *model, const ckpd_graph *graph, int3
     int32_t baseline = s->baseline;
     int32_t wanted = ckpd__graph_class(graph->transition, s->modes, graph->source_state, baseline);
     int32_t move = ckpd__graph_find_move(graph, baseline, to_do, wanted);
+    /* Left out of the graph because a split costs the same: then a start costs the same, however
+     * long the edge. */
+    for (int32_t n = 1; n < to_do && move < 0; n++) {
+        move = ckpd__graph_find_move(graph, baseline, n, wanted);
+    }
     double *cost = ckpd__model_block(model, (size_t)s->slots * (size_t)s->segments, sizeof *cost);
     if (cost == NULL) {
         return ckpd__no_memory(model->context);

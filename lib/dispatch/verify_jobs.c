@@ -77,8 +77,9 @@ static void book(ckpd__check *check, const walker *w, const ckpd_step *step, dou
     }
 }
 
-/* Amount the owner's table holds for an edge; what is not in the table is no edge and costs nothing
- * here. */
+/* Amount the owner's table holds for an edge. One that was left out because a split costs the same
+ * costs what a shorter one of its mode and start does; what else is not in the table is no edge and
+ * costs nothing here. */
 static double edge_money(const walker *w, const ckpd_step *step)
 {
     const ckpd_graph *graph = w->graph;
@@ -92,18 +93,22 @@ static double edge_money(const walker *w, const ckpd_step *step)
         start_class =
             graph->transition[(size_t)(w->last_mode + 1) * (size_t)s->modes + (size_t)step->mode];
     }
+    double money = 0;
     for (int32_t i = 0; i < graph->moves.count; i++) {
+        int32_t longer = step->to_segment - step->from_segment - graph->moves.segments[i];
         bool same_class = graph->moves.transition_class == NULL ||
                           graph->moves.transition_class[i] == start_class;
-        if (graph->moves.mode[i] == step->mode && same_class &&
-            graph->moves.segments[i] == step->to_segment - step->from_segment) {
+        if (graph->moves.mode[i] == step->mode && same_class && longer >= 0) {
             size_t at =
                 ((size_t)i * (size_t)s->slots + (size_t)step->from_slot) * (size_t)s->segments +
                 (size_t)step->from_segment;
-            return graph->edge_cost[at];
+            money = graph->edge_cost[at];
+            if (longer == 0) {
+                return money;
+            }
         }
     }
-    return 0;
+    return money;
 }
 
 /* --- one step --------------------------------------------------------------------------------- */

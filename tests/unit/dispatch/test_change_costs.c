@@ -121,12 +121,14 @@ END_TEST
 /* One start of 1 h and 30: slots 0-2 without a stop, 670, as S4 would have to pay for that path. */
 START_TEST(continuous_training_pays_for_its_start)
 {
-    const double hours[] = {1, 1}, money[] = {30, 30};
+    /* With a second start that is free the edge over both segments is left out of the graph. */
+    const double hours[2][2] = {{1, 1}, {1, 0}}, money[2][2] = {{30, 30}, {30, 0}};
     const int32_t scenarios[] = {CKPD_SCENARIO_S1, CKPD_SCENARIO_S2};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         ckpd_graph_options *options = new_options();
-        ck_assert_int_eq(ckpd_graph_options_set_change_costs(options, 1, hours, money), CKPD_OK);
-        expect_cost_of(scenarios[i], options, 670 + 30);
+        ck_assert_int_eq(
+            ckpd_graph_options_set_change_costs(options, 1, hours[i / 2], money[i / 2]), CKPD_OK);
+        expect_cost_of(scenarios[i % 2], options, 670 + 30);
     }
 }
 END_TEST
