@@ -307,7 +307,8 @@ CKPD_API int32_t ckpd_problem_resolve(ckpd_solution **out, ckpd_problem *problem
  * recognised by name; new ones start from nothing. A solution that fits badly costs time, never
  * correctness. With ckpd_solve_options_set_worker() only the plan is used: the prices of `last` are
  * not, and the new solution has none.
- * @param last          of any problem of the same slot length; not needed any more afterwards
+ * @param last          of any problem of the same slot length (not checked: another one costs time
+ * only); not needed any more afterwards
  * @param slots_passed  slots by which the horizon has moved on since: slot 0 of this problem is
  * slot `slots_passed` of `last`; 0 for the same horizon
  * @return as ckpd_problem_solve(), CKPD_ERR_RANGE (slots_passed is negative or no slot of `last`)

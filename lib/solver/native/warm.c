@@ -47,6 +47,7 @@ void ckpd__nat_warm_crowd(nat_crowd *crowd)
                                   : 0;
 }
 
+/* Prices are a hint: a host may refuse them. False is want of memory alone, here or there. */
 bool ckpd__nat_keep_search(const nat_search *search)
 {
     const nat_model *model = search->model;
@@ -83,7 +84,7 @@ bool ckpd__nat_keep_search(const nat_search *search)
                                      .power_kw = kw,
                                      .price = price,
                                      .storage_worth = model->storage ? search->dual.worth : NULL},
-                 host->user) == CKPD_OK;
+                 host->user) != CKPD_ERR_NO_MEMORY;
     }
     ckpd__nat_release(&memory);
     return ok;
@@ -108,7 +109,7 @@ bool ckpd__nat_keep_crowd(const nat_crowd *crowd)
                                      .load_price = crowd->best_price,
                                      .gpu_price = crowd->prices_gpus ? per_gpu : NULL,
                                      .storage_worth = model->storage ? crowd->best_worth : NULL},
-                 host->user) == CKPD_OK;
+                 host->user) != CKPD_ERR_NO_MEMORY;
     ckpd__nat_release(&memory);
     return ok;
 }
