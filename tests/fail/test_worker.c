@@ -457,7 +457,7 @@ START_TEST(wrapper_and_its_child)
     ck_assert_int_eq(fclose(out), 0);
     ck_assert_int_eq(chmod("./worker-wrapper.sh", 0700), 0);
     ck_assert_int_eq(ckpd_solve_options_set_worker(options, "./worker-wrapper.sh"), CKPD_OK);
-    ckpd_solve_options_set(options, "time_limit_s", 0.4);
+    ckpd_solve_options_set(options, "time_limit_s", test_wrapped() ? 20 : 2);
     ckpd_solution *solution = NULL;
     ck_assert_msg(solve_with("honest", &solution) == CKPD_OK, "%s",
                   ckpd_context_last_message(context));
@@ -484,13 +484,16 @@ START_TEST(failures)
     expect_failure("leaves-a-child", CKPD_ERR_BACKEND, "code 7");
     double started = now();
     expect_failure("hangs-up", CKPD_ERR_BACKEND, "signal 9");
-    ck_assert_double_le(now() - started, 2.5);
+    ck_assert_double_le(now() - started, 20); /* not for ever */
     expect_failure("babbles", CKPD_ERR_BACKEND, "cannot be understood");
     expect_failure("sulks", CKPD_ERR_BACKEND, "not today");
     ckpd_solve_options_set(options, "time_limit_s", 1);
     expect_failure("lies", CKPD_ERR_VERIFY, "does not complete");
     ck_assert_int_eq(ckpd_solve_options_set_worker(options, "/no/such/program"), CKPD_OK);
-    expect_failure("honest", CKPD_ERR_FILE, "/no/such/program cannot be started");
+    if (test_wrapped()) /* valgrind cannot tell the parent that there is no such program */
+        expect_failure("honest", CKPD_ERR_BACKEND, "/no/such/program");
+    else
+        expect_failure("honest", CKPD_ERR_FILE, "/no/such/program cannot be started");
     ck_assert_int_eq(ckpd_solve_options_set_worker(options, "/bin/true"), CKPD_OK);
     expect_failure("honest", CKPD_ERR_BACKEND, "gave no answer");
 }
