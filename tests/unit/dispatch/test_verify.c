@@ -385,11 +385,11 @@ START_TEST(shapes_are_checked)
                      CKPD_ERR_LENGTH);
     ck_assert_ptr_nonnull(
         strstr(ckpd_context_last_message(d.context), "the plan has 9 slots, the problem 8"));
-    ckpd_plan_free(plan);
     ck_assert_int_eq(ckpd_problem_verify(&report, d.problem, CKPD_SCENARIO_S4, NULL, 0),
                      CKPD_ERR_ARGUMENT);
     ck_assert_int_eq(ckpd_problem_verify(&report, NULL, CKPD_SCENARIO_S4, plan, 0),
                      CKPD_ERR_ARGUMENT);
+    ckpd_plan_free(plan);
     ck_assert_ptr_null(report);
 }
 END_TEST
