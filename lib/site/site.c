@@ -49,11 +49,6 @@ _Static_assert(sizeof series_fields / sizeof series_fields[0] == CKPD__SERIES_CO
 
 static const ckpd__field_table series_table = {"site", series_fields, CKPD__SERIES_COUNT};
 
-const char *ckpd__site_series_name(int32_t series)
-{
-    return series_fields[series].name;
-}
-
 double ckpd__site_cap_price(const ckpd_site *site, ckpd__series cap, int32_t slot)
 {
     switch (cap) {

@@ -80,7 +80,6 @@ struct ckpd_site {
 ckpd_site *ckpd__site_copy(ckpd_context *context, const ckpd_site *site);
 /* The first required series that is missing, as an error. */
 int32_t ckpd__site_check(ckpd_context *context, const ckpd_site *site);
-const char *ckpd__site_series_name(int32_t series);
 /* A cap of the slot, infinite where it may be passed at a price. */
 double ckpd__site_hard_cap(const ckpd_site *site, ckpd__series cap, int32_t slot);
 /* Price of passing a cap, in money per kWh or GPU-hour; infinite for a hard one. */
