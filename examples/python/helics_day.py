@@ -43,9 +43,8 @@ def make_federate(name, publications, subscription, offset_s=0.0):
     return federate, published, helics.helicsFederateRegisterSubscription(federate, subscription, "")
 
 
-def planner(log):
-    # Half an hour apart from the plant: what the plant says at the full hour is there, and the order is there at the next.
-    federate, (order,), measured = make_federate("planner", ["order/battery_kw"], "plant/soc_kwh", HOUR_S / 2)
+def planner(log, federate, published, measured):
+    order, = published
     helics.helicsFederateEnterExecutingMode(federate)
     for slot in range(SLOTS):
         helics.helicsFederateRequestTime(federate, (slot + 0.5) * HOUR_S)
@@ -56,8 +55,8 @@ def planner(log):
     helics.helicsFederateDisconnect(federate)
 
 
-def plant(log):
-    federate, (soc,), order = make_federate("plant", ["plant/soc_kwh"], "order/battery_kw")
+def plant(log, federate, published, order):
+    soc, = published
     helics.helicsFederateEnterExecutingMode(federate)
     soc_kwh = 50.0
     helics.helicsPublicationPublishDouble(soc, soc_kwh)
@@ -73,7 +72,12 @@ def plant(log):
 def main():
     broker = helics.helicsCreateBroker("zmq", "", "-f 2")
     planned, happened = [], []
-    threads = [threading.Thread(target=planner, args=(planned,)), threading.Thread(target=plant, args=(happened,))]
+    # One after the other: two cores that connect at the same moment from one process may wait for each other for ever.
+    # Half an hour apart: what the plant says at the full hour is there for the planner, and its order is there at the next.
+    planner_side = make_federate("planner", ["order/battery_kw"], "plant/soc_kwh", HOUR_S / 2)
+    plant_side = make_federate("plant", ["plant/soc_kwh"], "order/battery_kw")
+    threads = [threading.Thread(target=planner, args=(planned, *planner_side)),
+               threading.Thread(target=plant, args=(happened, *plant_side))]
     for thread in threads:
         thread.start()
     for thread in threads:
