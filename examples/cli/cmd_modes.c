@@ -58,11 +58,13 @@ static void print_head(const ckpd_case *loaded, int32_t job)
             printf("; efficiency %.4f", work.efficiency);
         }
         if (isfinite(work.tranche_tokens)) {
-            printf("\n  tranche %.4g tokens, %.0f iterations, %g segments, a checkpoint every %.1f "
-                   "min in the "
-                   "baseline mode",
-                   work.tranche_tokens, work.tranche_iterations, work.segments,
-                   work.checkpoint_interval_min);
+            printf("\n  tranche %.4g tokens, %.0f iterations, %g segments", work.tranche_tokens,
+                   work.tranche_iterations, work.segments);
+            if (isfinite(
+                    work.checkpoint_interval_min)) { /* without a baseline mode there is none */
+                printf(", a checkpoint every %.1f min in the baseline mode",
+                       work.checkpoint_interval_min);
+            }
         }
     }
     putchar('\n');
@@ -91,15 +93,13 @@ static void layout_text(const ckpd_mode *mode, char *text, size_t size)
     const struct {
         const char *name;
         int32_t value;
-    } parts[] = {{"tp", mode->tp},
-                 {" pp", mode->pp},
-                 {" dp", mode->dp},
-                 {" mb", mode->micro_batch},
+    } parts[] = {{"tp", mode->tp},           {" pp", mode->pp}, {" dp", mode->dp},
+                 {" mb", mode->micro_batch}, {" cp", mode->cp}, {" ep", mode->ep},
                  {" v", mode->interleave}};
     text[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         size_t used = strlen(text);
-        if (parts[i].value > (i == 4)) {
+        if (parts[i].value > (i >= 4)) { /* 1 says nothing of cp, ep and v */
             snprintf(text + used, size - used, "%s%d", parts[i].name, (int)parts[i].value);
         }
     }

@@ -7,7 +7,38 @@
 /* GPU-hours tie the modes to a run whose layout is not known in full. */
 static const double CALIBRATED_RATE_ERROR = 0.1;
 
-/* Counts what the dropped layouts failed on and names the nearest miss in memory. */
+/* No layout came as far as the memory: names what most of them failed on, by its first example. */
+static int32_t fail_no_layout(ckpd_mode_set *set, const ckpd_task *task)
+{
+    static const char *const fields[] = {
+        [CKPD_DROP_TENSOR] = "tp",  [CKPD_DROP_PIPELINE] = "pp",
+        [CKPD_DROP_BATCH] = "dp",   [CKPD_DROP_FILL] = "dp",
+        [CKPD_DROP_NODE] = "tp",    [CKPD_DROP_FEW_GPUS] = "minimum_gpus",
+        [CKPD_DROP_CONTEXT] = "cp", [CKPD_DROP_MANY_GPUS] = "installed_gpus",
+        [CKPD_DROP_EXPERTS] = "ep",
+    };
+    enum { REASONS = sizeof fields / sizeof *fields };
+    int32_t count[REASONS] = {0}, most = CKPD_DROP_NONE;
+    const ckpd__dropped *first[REASONS] = {NULL};
+    for (int32_t i = 0; i < set->modes.dropped_count; i++) {
+        const ckpd__dropped *d = &set->modes.dropped[i];
+        first[d->reason] = first[d->reason] != NULL ? first[d->reason] : d;
+        if (++count[d->reason] > count[most]) {
+            most = d->reason;
+        }
+    }
+    char example[160] = "the rules leave none to try";
+    if (most != CKPD_DROP_NONE) {
+        ckpd__set_dropped_text(set, first[most], example, sizeof example);
+    }
+    return ckpd__fail(set->context, CKPD_ERR_NO_MODE, most != CKPD_DROP_NONE ? fields[most] : "tp",
+                      -1, (double)NAN,
+                      "task '%s': no feasible mode: none of %L layouts passes the rules; %d fail "
+                      "like this one: %s",
+                      task->name, set->modes.layouts, count[most], example);
+}
+
+/* Names the nearest miss in memory, or the rule that no layout passes. */
 static int32_t fail_no_mode(ckpd_mode_set *set, const ckpd_task *task)
 {
     const ckpd__dropped *nearest = NULL;
@@ -19,11 +50,7 @@ static int32_t fail_no_mode(ckpd_mode_set *set, const ckpd_task *task)
         }
     }
     if (nearest == NULL) {
-        return ckpd__fail(
-            set->context, CKPD_ERR_NO_MODE, "installed_gpus", -1, (double)NAN,
-            "task '%s': no feasible mode: none of %L layouts passes the divisibility and GPU "
-            "limits",
-            task->name, set->modes.layouts);
+        return fail_no_layout(set, task);
     }
     char layout[CKPD__LABEL_LENGTH];
     ckpd__layout_text(&nearest->layout, layout, sizeof layout);

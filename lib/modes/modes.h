@@ -247,6 +247,9 @@ struct ckpd_mode_set {
 
 /* Takes over what `modes` holds; the rest of a set is common to built sets and tables. */
 int32_t ckpd__set_new(ckpd_mode_set **out, ckpd_context *context);
+/* Why a layout was dropped, with its numbers. */
+void ckpd__set_dropped_text(const ckpd_mode_set *set, const ckpd__dropped *d, char *text,
+                            size_t size);
 /* Baseline and running mode before pruning: flags them or says what is wrong. */
 int32_t ckpd__set_mark(ckpd_mode_set *set, const ckpd_task *task);
 /* Pruning, labels, baseline, running mode and workload, for modes that are all in place. */

@@ -348,7 +348,8 @@ int32_t ckpd_mode_set_dropped_count(const ckpd_mode_set *set)
     return set != NULL ? set->modes.dropped_count : 0;
 }
 
-static void dropped_text(const ckpd_mode_set *set, const ckpd__dropped *d, char *text, size_t size)
+void ckpd__set_dropped_text(const ckpd_mode_set *set, const ckpd__dropped *d, char *text,
+                            size_t size)
 {
     const ckpd__architecture *m = &set->predictor.model;
     const ckpd__layout *l = &d->layout;
@@ -358,8 +359,11 @@ static void dropped_text(const ckpd_mode_set *set, const ckpd__dropped *d, char 
                      l->tp, m->heads, m->kv_heads, m->hidden, m->ffn);
         break;
     case CKPD_DROP_PIPELINE:
-        ckpd__format(text, size, "pp %d x interleave %d does not fit %d layers and the batch",
-                     l->pp, l->interleave > 0 ? l->interleave : 1, m->layers);
+        /* interleave 0: refused for pp alone, which uneven stages could have let pass */
+        ckpd__format(
+            text, size, "pp %d x interleave %d does not fit %d layers and the batch%s", l->pp,
+            l->interleave > 0 ? l->interleave : 1, m->layers,
+            l->interleave == 0 && l->pp <= m->layers + 2 ? " (but would with uneven_stages)" : "");
         break;
     case CKPD_DROP_BATCH:
     case CKPD_DROP_FILL:
@@ -418,7 +422,7 @@ int32_t ckpd_mode_set_dropped_get(const ckpd_mode_set *set, int32_t index, ckpd_
         *reason = d->reason;
     }
     if (size > 0) {
-        dropped_text(set, d, text, size);
+        ckpd__set_dropped_text(set, d, text, size);
     }
     return CKPD_OK;
 }

@@ -258,8 +258,16 @@ START_TEST(bad_input)
     expect(build(), CKPD_ERR_NO_MODE, "memory_gb", "GB over the usable 8 GB");
     ck_assert_int_eq(ckpd_hardware_unset(hardware, "memory_gb"), CKPD_OK);
     ck_assert_int_eq(ckpd_mode_rules_set(rules, "minimum_gpus", 1e6), CKPD_OK);
-    expect(build(), CKPD_ERR_NO_MODE, "installed_gpus", "no feasible mode");
+    expect(build(), CKPD_ERR_NO_MODE, "minimum_gpus", "fewer GPUs than the minimum");
     ck_assert_int_eq(ckpd_mode_rules_unset(rules, "minimum_gpus"), CKPD_OK);
+    const int32_t seven[] = {7}, three[] = {3};
+    ck_assert_int_eq(ckpd_mode_rules_set_list(rules, "pp", 1, seven), CKPD_OK);
+    expect(build(), CKPD_ERR_NO_MODE, "pp",
+           "like this one: pp 7 x interleave 1 does not fit 80 layers and the batch (but would");
+    ck_assert_int_eq(ckpd_mode_rules_set_list(rules, "pp", 0, NULL), CKPD_OK);
+    ck_assert_int_eq(ckpd_mode_rules_set_list(rules, "dp", 1, three), CKPD_OK);
+    expect(build(), CKPD_ERR_NO_MODE, "dp", "3 x micro-batch 1 gives");
+    ck_assert_int_eq(ckpd_mode_rules_set_list(rules, "dp", 0, NULL), CKPD_OK);
     ck_assert_int_eq(ckpd_task_set(task, "baseline_gpus", 8), CKPD_OK);
     expect(build(), CKPD_ERR_NO_MODE, "baseline_gpus", "GB of memory are missing");
     ck_assert_int_eq(ckpd_task_unset(task, "baseline_gpus"), CKPD_OK);
