@@ -45,8 +45,8 @@ CKPD_API int32_t ckpd_series_options_set(ckpd_series_options *options, const cha
                                          double value);
 /**
  * Sets a choice (label, decimal, delimiter, date_order, gaps) or a text (time_column, hour_column,
- * repeat_column, zone, zone_folder, from, until). Texts are copied and checked when the file is
- * read.
+ * period_column, repeat_column, zone, zone_folder, from, until). Texts are copied and checked when
+ * the file is read.
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_ARGUMENT, CKPD_ERR_RANGE (longer than 255
  * bytes), CKPD_ERR_NO_MEMORY @since 0.1
  */

@@ -114,6 +114,18 @@ static bool is_cap(const char *name)
            info.unit[0] != 'm';
 }
 
+/* A window that nobody wrote down: says where it comes from. */
+static int32_t refuse_horizon(const ckpd_case *loaded, int32_t status)
+{
+    ckpd_error error = {.size = sizeof error};
+    int32_t found = ckpd_context_last_error(loaded->context, &error);
+    return found != CKPD_OK
+               ? status
+               : ckpd__fail(loaded->context, status, error.field, error.index, error.value,
+                            "%s (the horizon has %d slots of %g minutes from %s on)", error.message,
+                            loaded->slots, loaded->slot_minutes, loaded->start);
+}
+
 /* Cuts the series to the horizon when the case says when it begins, and brings it to the slot
  * length. */
 static int32_t fit_to_horizon(const ckpd_case *loaded, const char *name, ckpd_series **series)
@@ -128,6 +140,9 @@ static int32_t fit_to_horizon(const ckpd_case *loaded, const char *name, ckpd_se
         strcat(from, "Z");
         strcat(until, "Z");
         status = ckpd_series_cut(&changed, *series, from, until);
+        if (status == CKPD_ERR_MISSING) {
+            return refuse_horizon(loaded, status);
+        }
         status = replace(series, changed, status);
     }
     if (status == CKPD_OK &&

@@ -61,6 +61,11 @@ typedef struct ckpd__label {
 
 /* NULL, or what is wrong with the text. */
 const char *ckpd__label_parse(const char *text, int32_t date_order, ckpd__label *label);
+/* The same for "TIME - TIME" too, of which the first time counts, or the last where `end`. */
+const char *ckpd__label_parse_range(const char *text, int32_t date_order, bool end,
+                                    ckpd__label *label);
+/* Number of the slot in the day of a label, from 1 on. NULL or what is wrong. */
+const char *ckpd__label_add_period(const char *text, ckpd__label *label, int32_t *period);
 /* Hour of a label in a column of its own: "7", "07:00", "24:00". NULL or what is wrong. */
 const char *ckpd__label_add_hour(const char *text, ckpd__label *label);
 void ckpd__label_print(const ckpd__stamp_style *style, int64_t utc, int32_t offset_s,
@@ -94,6 +99,7 @@ enum {
     CKPD__OPTION_FIRST_TEXT,
     CKPD__OPTION_TIME_COLUMN = CKPD__OPTION_FIRST_TEXT,
     CKPD__OPTION_HOUR_COLUMN,
+    CKPD__OPTION_PERIOD_COLUMN,
     CKPD__OPTION_REPEAT_COLUMN,
     CKPD__OPTION_ZONE,
     CKPD__OPTION_ZONE_FOLDER,
@@ -166,6 +172,7 @@ typedef struct ckpd__row {
     int32_t offset_s; /* of the label */
     int32_t local_s;  /* offset of the local clock at the start */
     int32_t values;   /* position of the row's values */
+    int32_t period;   /* number of the slot in the day `wall`, 0: `wall` is a time */
     bool second;      /* the repeat column says: second pass of a repeated hour */
 } ckpd__row;
 

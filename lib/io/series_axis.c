@@ -73,6 +73,26 @@ static int32_t find_step(ckpd__table *table)
     return CKPD_OK;
 }
 
+/* Counted from midnight in slots, a day has as many as it has, also when the clock is changed. */
+static int32_t place_period(const ckpd__table *table, ckpd__row *row)
+{
+    int64_t midnight = ckpd__zone_first_instant(table->zone, row->wall);
+    int64_t day = ckpd__zone_first_instant(table->zone, row->wall + SECONDS_OF_DAY) - midnight;
+    if ((int64_t)row->period * table->step_s > day) {
+        char date[CKPD__TIME_TEXT];
+        ckpd__wall_print(row->wall, date);
+        date[10] = '\0'; /* without the time of day */
+        return ckpd__fail(table->context, CKPD_ERR_RANGE, "time", row->line, row->period,
+                          "%srow %L: slot %d of %s, but that day has %L slots of %g minutes in %s",
+                          table->source, row->line, row->period, date, day / table->step_s,
+                          table->step_s / 60.0, ckpd__zone_name(table->zone));
+    }
+    row->utc = midnight + (int64_t)(row->period - 1) * table->step_s;
+    row->local_s = row->offset_s = ckpd__zone_offset(table->zone, row->utc);
+    row->wall = row->utc + row->local_s;
+    return CKPD_OK;
+}
+
 /* Labels of ends go back by one slot: on the local clock where that is all there is ("hour
  * ending"), else in UTC. */
 static int32_t find_starts(ckpd__table *table)
@@ -85,14 +105,19 @@ static int32_t find_starts(ckpd__table *table)
             "America/Chicago, ..., or UTC where no clock is ever changed)",
             table->source, table->rows[0].line);
     }
-    for (int32_t i = 0; i < table->row_count; i++) {
+    int32_t status = CKPD_OK;
+    for (int32_t i = 0; i < table->row_count && status == CKPD_OK; i++) {
         ckpd__row *row = &table->rows[i];
+        if (row->period > 0) {
+            status = place_period(table, row);
+            continue;
+        }
         row->utc -= table->label_end ? table->step_s : 0;
         row->local_s =
             local || table->zone == NULL ? row->offset_s : ckpd__zone_offset(table->zone, row->utc);
         row->wall = row->utc + row->local_s;
     }
-    return CKPD_OK;
+    return status;
 }
 
 static int32_t order_error(const ckpd__table *table, int32_t code, const ckpd__row *before,

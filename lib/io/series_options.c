@@ -28,6 +28,10 @@ static const ckpd__field fields[CKPD__OPTION_COUNT] = {
      CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
     {"hour_column", "", "column of the hours when the time column holds dates alone",
      CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
+    {"period_column", "",
+     "column of the number of the slot in the day, from 1 on, when the time column holds dates "
+     "alone",
+     CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
     {"repeat_column", "", "column that says Y, 1 or true in the second pass of a repeated hour",
      CKPD_FIELD_TEXT, 0, 0, 0, (double)NAN, NULL},
     {"zone", "", "zone of times without offset and of dates: Europe/Berlin, UTC, +10:00",

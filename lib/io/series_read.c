@@ -13,7 +13,7 @@ typedef struct reader {
     ckpd__table *table;
     bool has_header;
     int32_t fields; /* of the header */
-    int32_t time, hour, repeat;
+    int32_t time, hour, period, repeat;
     int32_t filters[CKPD__MOST_FILTERS];
 } reader;
 
@@ -116,6 +116,26 @@ static int32_t find_optional(reader *r, const ckpd__csv_row *row, int32_t option
     return name[0] == '\0' ? CKPD_OK : find_field(r, row, name, position);
 }
 
+static int32_t find_period(reader *r, const ckpd__csv_row *row)
+{
+    ckpd__table *table = r->table;
+    int32_t status = find_optional(r, row, CKPD__OPTION_PERIOD_COLUMN, &r->period);
+    if (status != CKPD_OK || r->period == NOT_THERE) {
+        return status;
+    }
+    if (r->hour != NOT_THERE || r->repeat != NOT_THERE) {
+        return ckpd__fail(table->context, CKPD_ERR_INCONSISTENT, "period_column", row->line,
+                          (double)NAN,
+                          "%speriod_column says which slot of the day it is: leave out hour_column "
+                          "and repeat_column",
+                          table->source);
+    }
+    return !isnan(table->options->values[CKPD__OPTION_SLOT_MINUTES])
+               ? CKPD_OK
+               : ckpd__fail(table->context, CKPD_ERR_MISSING, "slot_minutes", row->line,
+                            (double)NAN, "%speriod_column needs slot_minutes", table->source);
+}
+
 static bool is_used(const reader *r, int32_t field)
 {
     for (int32_t i = 0; i < r->table->options->filter_count; i++) {
@@ -123,7 +143,7 @@ static bool is_used(const reader *r, int32_t field)
             return true;
         }
     }
-    return field == r->time || field == r->hour || field == r->repeat;
+    return field == r->time || field == r->hour || field == r->period || field == r->repeat;
 }
 
 /* Takes the column at `field`; its unit comes from the options or the header, which must not
@@ -199,7 +219,7 @@ static int32_t read_header(reader *r, const ckpd__csv_row *row)
     const ckpd_series_options *options = r->table->options;
     r->has_header = true;
     r->fields = row->count;
-    r->hour = r->repeat = NOT_THERE;
+    r->hour = r->period = r->repeat = NOT_THERE;
     int32_t status = find_time(r, row);
     if (status == CKPD_OK) {
         status = find_optional(r, row, CKPD__OPTION_HOUR_COLUMN, &r->hour);
@@ -207,11 +227,16 @@ static int32_t read_header(reader *r, const ckpd__csv_row *row)
     if (status == CKPD_OK) {
         status = find_optional(r, row, CKPD__OPTION_REPEAT_COLUMN, &r->repeat);
     }
+    if (status == CKPD_OK) {
+        status = find_period(r, row);
+    }
     for (int32_t i = 0; i < options->filter_count && status == CKPD_OK; i++) {
         status = find_field(r, row, options->filters[i].column, &r->filters[i]);
     }
     if (status == CKPD_OK) {
-        find_label(r, row->fields[r->hour != NOT_THERE ? r->hour : r->time]);
+        if (r->period == NOT_THERE) { /* a number is neither start nor end */
+            find_label(r, row->fields[r->hour != NOT_THERE ? r->hour : r->time]);
+        }
         status = take_columns(r, row);
     }
     return status;
@@ -330,12 +355,17 @@ static int32_t grow(reader *r)
     return CKPD_OK;
 }
 
-static int32_t read_label(reader *r, const ckpd__csv_row *row, ckpd__label *label)
+static int32_t read_label(reader *r, const ckpd__csv_row *row, ckpd__label *label, int32_t *period)
 {
     ckpd__table *table = r->table;
     int32_t field = r->time;
-    const char *wrong = ckpd__label_parse(
-        row->fields[field], (int32_t)table->options->values[CKPD__OPTION_DATE_ORDER], label);
+    const char *wrong = ckpd__label_parse_range(
+        row->fields[field], (int32_t)table->options->values[CKPD__OPTION_DATE_ORDER],
+        table->label_end, label);
+    if (wrong == NULL && r->period != NOT_THERE) {
+        field = r->period;
+        wrong = ckpd__label_add_period(row->fields[field], label, period);
+    }
     if (wrong == NULL && r->hour != NOT_THERE) {
         field = r->hour;
         wrong = ckpd__label_add_hour(row->fields[field], label);
@@ -399,8 +429,9 @@ static int32_t on_row(const ckpd__csv_row *row, void *user)
     }
     status = grow(r);
     ckpd__label label;
+    int32_t period = 0;
     if (status == CKPD_OK) {
-        status = read_label(r, row, &label);
+        status = read_label(r, row, &label, &period);
     }
     for (int32_t i = 0; i < table->column_count && status == CKPD_OK; i++) {
         size_t place = (size_t)table->row_count * (size_t)table->column_count + (size_t)i;
@@ -415,6 +446,7 @@ static int32_t on_row(const ckpd__csv_row *row, void *user)
                                                     .utc = label.wall - label.offset_s,
                                                     .offset_s = label.offset_s,
                                                     .values = table->row_count,
+                                                    .period = period,
                                                     .second = second};
         table->row_count++;
     }

@@ -60,6 +60,32 @@ static int32_t slot_at(const ckpd_series *series, const ckpd__bound *bound)
     return -1;
 }
 
+/* Says how far outside the series the bound lies, or that it lies inside a slot. */
+static int32_t refuse_bound(const ckpd_series *series, const char *field, const char *text,
+                            const ckpd__bound *bound)
+{
+    const ckpd__stamp_style style = {
+        .clock = CKPD__CLOCK_OFFSET, .between = 'T', .offset_form = ':'};
+    int32_t before = series->local_offset[0], after = series->local_offset[series->slots - 1];
+    int64_t begin = series->start_s, end = ckpd_series_start_s(series, series->slots);
+    int64_t early = begin + (bound->is_utc ? 0 : before) - bound->time;
+    int64_t late = bound->time - end - (bound->is_utc ? 0 : after);
+    char first[CKPD__TIME_TEXT], last[CKPD__TIME_TEXT],
+        where[64] = "is no boundary of a slot of the series";
+    ckpd__label_print(&style, begin, before, first);
+    ckpd__label_print(&style, end, after, last);
+    if (early > 0 || late > 0) {
+        int64_t far = early > 0 ? early : late;
+        bool hours = far % 3600 == 0;
+        ckpd__format(where, sizeof where, "lies %g %s %s the series",
+                     (double)far / (hours ? 3600 : 60), hours ? "h" : "minutes",
+                     early > 0 ? "before" : "after");
+    }
+    return ckpd__fail(series->context, CKPD_ERR_MISSING, field, -1, (double)NAN,
+                      "%s = '%s' %s, which goes from %s to %s in slots of %g minutes", field, text,
+                      where, first, last, series->step_s / 60.0);
+}
+
 static int32_t find_bound(const ckpd_series *series, const char *field, const char *text,
                           int32_t otherwise, int32_t *slot)
 {
@@ -73,14 +99,7 @@ static int32_t find_bound(const ckpd_series *series, const char *field, const ch
     if (*slot >= 0) {
         return CKPD_OK;
     }
-    char first[CKPD__TIME_TEXT], last[CKPD__TIME_TEXT];
-    ckpd__wall_print(series->start_s + series->local_offset[0], first);
-    ckpd__wall_print(
-        ckpd_series_start_s(series, series->slots) + series->local_offset[series->slots - 1], last);
-    return ckpd__fail(
-        series->context, CKPD_ERR_MISSING, field, -1, (double)NAN,
-        "%s = '%s' is no boundary of a slot; the series goes from %s to %s in slots of %g minutes",
-        field, text, first, last, series->step_s / 60.0);
+    return refuse_bound(series, field, text, &bound);
 }
 
 int32_t ckpd_series_cut(ckpd_series **out, const ckpd_series *series, const char *from,

@@ -49,6 +49,9 @@ static const char *read_epoch(const char *text, ckpd__label *label)
         return length == 8 ? "a date without dashes: write YYYY-MM-DD"
                            : "neither a date nor epoch seconds";
     }
+    if ((length == 12 || length == 14) && (at[0] == '1' || at[0] == '2') && at[4] <= '1') {
+        return "a date and time without dashes: write YYYY-MM-DD hh:mm";
+    }
     if (length > 11) {
         return "epoch time in milliseconds or finer: seconds are expected";
     }
@@ -71,8 +74,15 @@ static const char *read_date(const char **at, int32_t order, ckpd__label *label)
     for (int32_t i = 0; i < 3; i++) {
         int32_t count = i == year ? digits(at, 4, 4, &part[i]) : digits(at, 1, 2, &part[i]);
         int32_t ignored;
-        if (count == 0 && i == year && digits(at, 2, 2, &ignored) > 0 && i > 0) {
+        if (count == 0 && i == year && i > 0 && digits(at, 2, 2, &ignored) > 0) {
             return "the year has two digits: write four";
+        }
+        if (count == 0 && i == 0) {
+            if (**at < '0' || **at > '9') {
+                return "not a date (rows of titles, units or totals have to go)";
+            }
+        } else if (count == 0 && (**at | 0x20) >= 'a' && (**at | 0x20) <= 'z') {
+            return "not a date in numbers: write the month as 01 to 12";
         }
         if (count == 0) {
             return order == CKPD__YMD ? "not a date YYYY-MM-DD; for others set date_order"
@@ -113,6 +123,16 @@ static const char *read_clock(const char **at, ckpd__label *label)
             label->style.fraction = (char)count;
         }
     }
+    const char *half = *at + (**at == ' ');
+    char letter = (char)(*half | 0x20);
+    if ((letter == 'a' || letter == 'p') && (half[1] | 0x20) == 'm') {
+        if (hour < 1 || hour > 12) {
+            return "there is no such time of day on a clock of 12 hours";
+        }
+        hour = hour % 12 + (letter == 'p' ? 12 : 0);
+        label->style.foreign = true;
+        *at = half + 2;
+    }
     if (hour > 24 || minute > 59 || second > 59 || (hour == 24 && (minute > 0 || second > 0))) {
         return "there is no such time of day";
     }
@@ -130,9 +150,7 @@ static const char *read_offset(const char **at, ckpd__label *label)
     }
     bool negative = **at == '-';
     if (!negative && **at != '+') {
-        return (**at | 0x20) == 'a' || (**at | 0x20) == 'p'
-                   ? "12-hour clock: write hours 00 to 24"
-                   : "text after the time that is no offset";
+        return "text after the time that is no offset (zone letters are not read: set zone)";
     }
     ++*at;
     int32_t hours, minutes = 0;
@@ -188,6 +206,43 @@ const char *ckpd__label_parse(const char *text, int32_t date_order, ckpd__label 
     return wrong == NULL && *at != '\0' ? "text after the time" : wrong;
 }
 
+const char *ckpd__label_parse_range(const char *text, int32_t date_order, bool end,
+                                    ckpd__label *label)
+{
+    const char *dash = strstr(text, " - ");
+    if (dash == NULL) {
+        return ckpd__label_parse(text, date_order, label);
+    }
+    char first[CKPD__TIME_TEXT];
+    size_t length = (size_t)(dash - text);
+    if (length >= sizeof first) {
+        return "not a range of two times";
+    }
+    memcpy(first, text, length);
+    first[length] = '\0';
+    ckpd__label other;
+    const char *wrong = ckpd__label_parse(first, date_order, end ? &other : label);
+    if (wrong == NULL) {
+        wrong = ckpd__label_parse(dash + 3, date_order, end ? label : &other);
+    }
+    label->style.foreign = true;
+    return wrong;
+}
+
+const char *ckpd__label_add_period(const char *text, ckpd__label *label, int32_t *period)
+{
+    if (!label->style.date_only) {
+        return "the time column already holds times of day, not dates alone";
+    }
+    if (digits(&text, 1, 5, period) == 0 || *text != '\0' || *period < 1) {
+        return "not the number of a slot of the day, which counts from 1";
+    }
+    label->style.date_only = false;
+    label->style.seconds = true;
+    label->style.foreign = true;
+    return NULL;
+}
+
 const char *ckpd__label_add_hour(const char *text, ckpd__label *label)
 {
     int32_t hour = 0, minute = 0;
@@ -202,7 +257,7 @@ const char *ckpd__label_add_hour(const char *text, ckpd__label *label)
     }
     if (hour * 60 + minute > 24 * 60) {
         return "there is no such hour: rows of a repeated hour need times with offset or a "
-               "repeat_column";
+               "repeat_column, numbers of slots of the day a period_column";
     }
     label->wall += hour * 3600 + minute * 60;
     label->style.date_only = false;

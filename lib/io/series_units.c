@@ -42,7 +42,8 @@ static bool find(const entry *table, size_t count, const char *word, double *fac
 #define FIND(table, word, factor) find(table, sizeof(table) / sizeof(table)[0], word, factor)
 
 static const entry powers[] = {{"w", 1e-3}, {"kw", 1}, {"mw", 1e3}, {"gw", 1e6}};
-static const entry energies[] = {{"wh", 1e-3}, {"kwh", 1}, {"mwh", 1e3}, {"gwh", 1e6}};
+static const entry energies[] = {{"wh", 1e-3},  {"kwh", 1},  {"mwh", 1e3},  {"gwh", 1e6},
+                                 {"whr", 1e-3}, {"kwhr", 1}, {"mwhr", 1e3}, {"gwhr", 1e6}};
 /* Masses in kg: the pound is 0.45359237 kg by definition. */
 static const entry masses[] = {
     {"g", 1e-3},        {"gco2", 1e-3},      {"gco2e", 1e-3},       {"gco2eq", 1e-3},
@@ -124,6 +125,22 @@ static bool unit_in_brackets(const char *header, size_t length, ckpd__unit *unit
     return true;
 }
 
+/* "Germany [EUR/MWh] original resolution": the only bracket that holds a unit. */
+static bool unit_inside(const char *header, ckpd__unit *unit)
+{
+    int32_t found = 0;
+    for (const char *open = strpbrk(header, "[("); open != NULL; open = strpbrk(open + 1, "[(")) {
+        const char *close = strchr(open, *open == '[' ? ']' : ')');
+        ckpd__unit inside;
+        if (close != NULL && ckpd__unit_parse(open + 1, (size_t)(close - open - 1), &inside) &&
+            inside.quantity != CKPD__PLAIN) {
+            *unit = inside;
+            found++;
+        }
+    }
+    return found == 1;
+}
+
 /* Start of the last word before `end`; words are parted by '_', ' ' or '-'. */
 static size_t word_start(const char *header, size_t end)
 {
@@ -153,7 +170,8 @@ bool ckpd__unit_of_header(const char *header, ckpd__unit *unit, size_t *base)
 {
     size_t length = strlen(header);
     *base = length;
-    if (unit_in_brackets(header, length, unit, base) || unit_in_name(header, length, unit)) {
+    if (unit_in_brackets(header, length, unit, base) || unit_in_name(header, length, unit) ||
+        unit_inside(header, unit)) {
         return true;
     }
     *unit = (ckpd__unit){CKPD__PLAIN, 1};

@@ -131,6 +131,9 @@ int32_t ckpd__table_localize(ckpd__table *table)
     bool has_repeat = ckpd__option_text(table->options, CKPD__OPTION_REPEAT_COLUMN)[0] != '\0';
     for (int32_t i = 0; i < table->row_count; i++) {
         ckpd__row *row = &table->rows[i];
+        if (row->period > 0) {
+            continue; /* never was a time of the clock */
+        }
         int64_t utc[2];
         int32_t count = ckpd__zone_instants(table->zone, row->wall, utc);
         if (count == 0) {

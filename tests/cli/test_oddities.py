@@ -43,7 +43,11 @@ SERIES = [
     ("hour_ending_24_is_the_next_midnight",
      "Hour Ending,price [EUR/MWh]\n" + rows(lambda i: f"2024-04-09T{i + 21}:00,{i + 1}"),
      {"time_column": "Hour Ending", "zone": "UTC"}, [1, 2, 3, 4]),
-    ("clock_of_12_hours", *days(lambda i: f"04/09/2024 {i + 1}:00 AM", "mdy"), ["row 2", "12-hour clock"]),
+    ("clock_of_12_hours", *days(lambda i: f"04/09/2024 {i + 1}:00 AM", "mdy"), [0, 1, 2, 3]),
+    ("ranges_of_times", *days(lambda i: f"09.04.2024 0{i}:00 - 09.04.2024 0{i + 1}:00", "dmy"), [0, 1, 2, 3]),
+    ("unit_inside_the_name", hours(str).replace("price [EUR/MWh]", "price [€/MWh] original"),
+     {"column": "price [€/MWh] original"}, [0, 1, 2, 3]),
+    ("unit_of_mwhr", hours(str).replace("[EUR/MWh]", "($/MWHr)"), {}, [0, 1, 2, 3]),
     ("mark_semicolon_and_crlf",
      b"\xef\xbb\xbf" + hours(lambda i: f"{i}.5").replace(",", ";").replace("\n", "\r\n").encode(), {}, [0.5, 1.5, 2.5, 3.5]),
     ("quoted_thousands", hours(lambda i: '"1,234.5"'), {}, ["row 2", "'price'", "thousands separators"]),
@@ -93,7 +97,7 @@ SERIES = [
     ("a_zone_misspelt", HEAD + rows(lambda i: f"2024-04-09T0{i}:00,{i}"), {"zone": "Europe/Belin"}, ["Europe/Belin"]),
     ("milliseconds_since_1970", HEAD + rows(lambda i: f"{(1712620800 + 3600 * i) * 1000},{i}"), {}, ["row 2", "milliseconds"]),
     ("a_gap_limit_in_percent", hours(str), {"longest_gap_hours": "5%"}, ["longest_gap_hours", "expected a number"]),
-    ("a_row_too_few", HEAD + rows(lambda i: f"2024-04-09T0{i}:00Z,{i}", 3), {}, ["until = '2024-04-09T04:00"]),
+    ("a_row_too_few", HEAD + rows(lambda i: f"2024-04-09T0{i}:00Z,{i}", 3), {}, ["until = '2024-04-09T04:00", "1 h after the series", "the horizon has 4 slots"]),
 ]
 
 

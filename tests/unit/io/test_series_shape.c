@@ -314,7 +314,8 @@ START_TEST(test_cut)
     }
     cut = NULL;
     ck_assert_int_eq(ckpd_series_cut(&cut, series, "2024-04-10", NULL), CKPD_ERR_MISSING);
-    series_says("the series goes from 2024-04-09T00:00 to 2024-04-09T03:00 in slots of 15 minutes");
+    series_says("lies 21 h after the series, which goes from 2024-04-09T00:00+02:00 to "
+                "2024-04-09T03:00+02:00 in slots of 15 minutes");
     ck_assert_int_eq(ckpd_series_cut(&cut, series, "2024-04-09T00:10", NULL), CKPD_ERR_MISSING);
     ck_assert_int_eq(ckpd_series_cut(&cut, series, NULL, "2024-04-09"), CKPD_ERR_INCONSISTENT);
     ck_assert_int_eq(ckpd_series_cut(&cut, series, "soon", NULL), CKPD_ERR_SYNTAX);

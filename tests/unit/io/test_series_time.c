@@ -60,6 +60,10 @@ START_TEST(test_labels_in_other_orders)
         {"dmy", "09.04.2024 00:00", "09.04.2024 01:00"},
         {"dmy", "9-4-2024T00:00", "9-4-2024T01:00"},
         {"ymd", "2024/4/9 00:00", "2024/4/9 01:00"},
+        {"mdy", "4/9/2024 12:00:00 AM", "4/9/2024 1:00:00 AM"},
+        {"ymd", "2024-04-09 12:00am", "2024-04-09 1:00am"},
+        {"dmy", "09.04.2024 00:00 - 09.04.2024 01:00", "09.04.2024 01:00 - 09.04.2024 02:00"},
+        {"dmy", "09/04/2024 00:00:00 - 09/04/2024 01:00:00", "09/04/2024 01:00 - 09/04/2024 02:00"},
     };
     series_text("zone", "UTC");
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -101,7 +105,13 @@ START_TEST(test_labels_that_are_refused)
     refused_label("2024-04-09T01:00:60Z", "there is no such time of day");
     refused_label("2024-04-09T01Z", "no time hh:mm");
     refused_label("2024-04-09T01:00:00.5Z", "fractions of a second");
-    refused_label("2024-04-09 01:00 PM", "12-hour clock");
+    refused_label("2024-04-09 13:00 PM", "clock of 12 hours");
+    refused_label("2024-04-09 0:30 AM", "clock of 12 hours");
+    refused_label("2024-04-09 01:00 AEST", "no offset (zone letters");
+    refused_label("202404090100", "a date and time without dashes");
+    refused_label("09-Apr-2024 01:00", "not a date");
+    refused_label("Total", "not a date (rows of titles");
+    refused_label("2024-04-09T01:00Z - x", "not a date");
     refused_label("2024-04-09 01:00 CEST", "no offset");
     refused_label("2024-04-09T01:00+99:00", "not an offset");
     refused_label("2024-04-09T01:00+1", "not an offset");
@@ -160,6 +170,67 @@ START_TEST(test_hours_of_their_own)
     series_refused("date,he,x\n2024-04-09,25,1\n", CKPD_ERR_SYNTAX, 2, "there is no such hour");
     series_refused("date,he,x\n2024-04-09,1h,1\n", CKPD_ERR_SYNTAX, 2, "not an hour");
     series_refused("date,he,x\n2024-04-09T00:00,1,1\n", CKPD_ERR_SYNTAX, 2, "not dates alone");
+}
+END_TEST
+
+/* Noon and midnight of the 12-hour clock, and the end of a range where ends are what counts. */
+START_TEST(test_halves_of_a_day_and_ranges)
+{
+    series_text("zone", "UTC");
+    ckpd_series *series = series_read("time,x\n2024-04-09 11:00 AM,1\n2024-04-09 12:00 PM,2\n"
+                                      "2024-04-09 1:00 PM,3\n");
+    ck_assert_int_eq(ckpd_series_start_s(series, 1), EPOCH_0 + 12 * 3600);
+    ck_assert_int_eq(ckpd_series_start_s(series, 2), EPOCH_0 + 13 * 3600);
+    ckpd_series_free(series);
+    series_text("label", "end");
+    series = series_read("time,x\n2024-04-09 00:00 - 2024-04-09 01:00,1\n"
+                         "2024-04-09 01:00 - 2024-04-09 02:00,2\n");
+    ck_assert_int_eq(ckpd_series_start_s(series, 0), EPOCH_0);
+    ckpd_series_free(series);
+}
+END_TEST
+
+/*
+ * Settlement periods of Great Britain (Balancing and Settlement Code: 46, 48 or 50 a day, from
+ * local midnight on). 2024-03-31 begins at 00:00Z, 2024-10-27 at 2024-10-26T23:00Z, 2024-04-09
+ * likewise an hour before midnight UTC.
+ */
+START_TEST(test_numbers_of_slots_in_the_day)
+{
+    static const struct {
+        const char *date;
+        int periods;
+        int64_t start;
+    } days[] = {{"2024-04-09", 48, EPOCH_0 - 3600},
+                {"2024-03-31", 46, INT64_C(1711843200)},
+                {"2024-10-27", 50, INT64_C(1729983600)}};
+    series_text("zone", "Europe/London");
+    series_text("period_column", "sp");
+    series_refused("date,sp,x\n2024-04-09,1,1\n", CKPD_ERR_MISSING, 1, "needs slot_minutes");
+    series_number("slot_minutes", 30);
+    for (size_t i = 0; i < sizeof days / sizeof days[0]; i++) {
+        char text[2048] = "date,sp,x\n", stamp[48], refusal[64];
+        size_t used = strlen(text);
+        for (int p = 1; p <= days[i].periods; p++) {
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s,%d,%d\n", days[i].date, p, p);
+        }
+        ckpd_series *series = series_read(text);
+        ck_assert_int_eq(ckpd_series_slots(series), days[i].periods);
+        ck_assert_int_eq(ckpd_series_start_s(series, 0), days[i].start);
+        ck_assert_int_eq(ckpd_series_stamp(series, 0, stamp, sizeof stamp), CKPD_OK);
+        ck_assert_ptr_eq(strstr(stamp, days[i].date), stamp);
+        ckpd_series_free(series);
+        snprintf(text + used, sizeof text - used, "%s,%d,1\n", days[i].date, days[i].periods + 1);
+        snprintf(refusal, sizeof refusal, "that day has %d slots of 30 minutes", days[i].periods);
+        series_refused(text, CKPD_ERR_RANGE, days[i].periods + 2, refusal);
+    }
+    series_refused("date,sp,x\n2024-04-09,0,1\n", CKPD_ERR_SYNTAX, 2, "counts from 1");
+    series_refused("date,sp,x\n2024-04-09,1a,1\n", CKPD_ERR_SYNTAX, 2, "counts from 1");
+    series_refused("date,sp,x\n2024-04-09T00:00,1,1\n", CKPD_ERR_SYNTAX, 2, "not dates alone");
+    series_refused("date,sp,x\n2024-04-09,1,1\n2024-04-09,3,1\n", CKPD_ERR_MISSING, 3, "1 slot of");
+    series_text("hour_column", "sp");
+    series_refused("date,sp,x\n2024-04-09,1,1\n", CKPD_ERR_INCONSISTENT, 1, "leave out");
 }
 END_TEST
 
@@ -467,6 +538,8 @@ int main(void)
     tcase_add_test(tc, test_labels_that_are_refused);
     tcase_add_test(tc, test_ends_as_labels);
     tcase_add_test(tc, test_hours_of_their_own);
+    tcase_add_test(tc, test_halves_of_a_day_and_ranges);
+    tcase_add_test(tc, test_numbers_of_slots_in_the_day);
     tcase_add_test(tc, test_rows_out_of_order);
     tcase_add_test(tc, test_slot_length);
     tcase_add_test(tc, test_too_many_slots);
