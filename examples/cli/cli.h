@@ -115,6 +115,8 @@ typedef struct cli_solving {
 /* Loads a case, builds its problem and options; each may be NULL when not wanted. Returns -1 or the
  * exit status. */
 int cli_open_case(cli *tool, const char *path, ckpd_case **loaded, ckpd_problem **problem);
+/* The scenario asked for, else the richest that the case allows; 0 after a message. */
+int cli_choose_scenario(const cli *tool, const ckpd_case *loaded, const char *text);
 int cli_open_options(cli *tool, const ckpd_case *loaded, const cli_solving *solving,
                      ckpd_solve_options **options);
 /* Gives every limit a price when `flag` was given. Returns -1 or the exit status. */

@@ -75,11 +75,12 @@ static void print_json(const ckpd_diagnosis *diagnosis)
 
 int cli_diagnose(cli *tool, int count, char **words)
 {
-    const char *path = NULL, *scenario_text = "S4";
+    const char *path = NULL, *scenario_text = NULL;
     cli_solving solving = {0};
-    const cli_option options[] = {{"--scenario", "S1..S6", "default: S4", &scenario_text},
-                                  CLI_SOLVING_OPTIONS(solving),
-                                  {NULL, NULL, NULL, NULL}};
+    const cli_option options[] = {
+        {"--scenario", "S1..S6", "default: S6 with a battery, else S4", &scenario_text},
+        CLI_SOLVING_OPTIONS(solving),
+        {NULL, NULL, NULL, NULL}};
     int status = cli_parse(tool, count, words, options, "CASE", &path, 1, 1);
     if (status >= 0) {
         return status;
@@ -88,8 +89,9 @@ int cli_diagnose(cli *tool, int count, char **words)
     ckpd_problem *problem = NULL;
     ckpd_solve_options *solve_options = NULL;
     ckpd_diagnosis *diagnosis = NULL;
-    int scenario = cli_scenario(tool, "--scenario", scenario_text);
-    status = scenario > 0 ? cli_open_case(tool, path, &loaded, &problem) : CLI_BAD_INPUT;
+    status = cli_open_case(tool, path, &loaded, &problem);
+    int scenario = status < 0 ? cli_choose_scenario(tool, loaded, scenario_text) : 0;
+    status = status < 0 && scenario == 0 ? CLI_BAD_INPUT : status;
     status = status < 0 ? cli_open_options(tool, loaded, &solving, &solve_options) : status;
     if (status < 0) {
         int32_t done = ckpd_problem_diagnose(&diagnosis, problem, scenario, solve_options);

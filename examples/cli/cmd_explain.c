@@ -315,10 +315,7 @@ int cli_explain(cli *tool, int count, char **words)
     ckpd_solve_options *solve_options = NULL;
     ckpd_solution *solution = NULL;
     status = cli_open_case(tool, path, &loaded, &problem);
-    int scenario = status >= 0             ? 0
-                   : scenario_text != NULL ? cli_scenario(tool, "--scenario", scenario_text)
-                   : ckpd_case_battery(loaded) != NULL ? CKPD_SCENARIO_S6
-                                                       : CKPD_SCENARIO_S4;
+    int scenario = status < 0 ? cli_choose_scenario(tool, loaded, scenario_text) : 0;
     status = status < 0 && scenario == 0 ? CLI_BAD_INPUT : status;
     status = status < 0 ? cli_open_options(tool, loaded, &solving, &solve_options) : status;
     if (status < 0) {

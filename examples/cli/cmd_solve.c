@@ -16,11 +16,14 @@ static void print_solution(const ckpd_case *loaded, const ckpd_solution *solutio
     if (isfinite(ckpd_solution_relative_gap(solution))) {
         printf("  gap %.4g %%", 100 * ckpd_solution_relative_gap(solution));
     }
-    printf("  (%s, %.2f s)\n", ckpd_solution_backend(solution), seconds);
+    /* Without a name no solver was needed: the checks before it found the answer. */
+    const char *backend = ckpd_solution_backend(solution);
+    printf("  (%s, %.2f s)\n", backend[0] != '\0' ? backend : "before any solver", seconds);
     cli_print_causes(solution, stdout);
     if (ckpd_solution_outcome(solution) == CKPD_OUTCOME_INFEASIBLE) {
-        puts("`ckptdispatch diagnose` looks for the limits that would have to move, and by how "
-             "much.");
+        printf("`ckptdispatch diagnose --scenario S%d` looks for the limits that would have to "
+               "move, and by how much.\n",
+               (int)ckpd_solution_scenario(solution));
     }
     if (ckpd_solution_plan(solution) == NULL) {
         return;
@@ -54,15 +57,6 @@ static int report(cli *tool, const ckpd_case *loaded, const ckpd_solution *solut
     return written == CKPD_OK ? cli_solution_exit(solution) : cli_failed(tool, written);
 }
 
-/* The scenario asked for, else the richest that the case allows. */
-static int choose_scenario(const cli *tool, const ckpd_case *loaded, const char *text)
-{
-    if (text != NULL) {
-        return cli_scenario(tool, "--scenario", text);
-    }
-    return ckpd_case_battery(loaded) != NULL ? CKPD_SCENARIO_S6 : CKPD_SCENARIO_S4;
-}
-
 int cli_solve_command(cli *tool, int count, char **words)
 {
     const char *path = NULL, *scenario_text = NULL, *folder = NULL, *start_path = NULL,
@@ -86,7 +80,7 @@ int cli_solve_command(cli *tool, int count, char **words)
     ckpd_solution *solution = NULL;
     status = cli_open_case(tool, path, &loaded, &problem);
     status = status < 0 ? cli_soften(tool, problem, soft) : status;
-    int scenario = status < 0 ? choose_scenario(tool, loaded, scenario_text) : 0;
+    int scenario = status < 0 ? cli_choose_scenario(tool, loaded, scenario_text) : 0;
     status = status < 0 && scenario == 0 ? CLI_BAD_INPUT : status;
     status = status < 0 ? cli_open_options(tool, loaded, &solving, &solve_options) : status;
     /* A folder that cannot be made is said before the work, not after it. */

@@ -19,6 +19,14 @@ int cli_open_case(cli *tool, const char *path, ckpd_case **loaded, ckpd_problem 
     return status == CKPD_OK ? -1 : cli_failed(tool, status);
 }
 
+int cli_choose_scenario(const cli *tool, const ckpd_case *loaded, const char *text)
+{
+    if (text != NULL) {
+        return cli_scenario(tool, "--scenario", text);
+    }
+    return ckpd_case_battery(loaded) != NULL ? CKPD_SCENARIO_S6 : CKPD_SCENARIO_S4;
+}
+
 int cli_soften(cli *tool, ckpd_problem *problem, const char *flag)
 {
     int32_t status = flag != NULL ? ckpd_problem_soften(problem) : CKPD_OK;

@@ -192,7 +192,8 @@ static int32_t add_relaxation(ckpd_diagnosis *d, const ckpd_relaxation *relaxati
     return CKPD_OK;
 }
 
-/* Slots in which the plan of the final levels goes beyond the original cap. */
+/* Slots in which the plan of the final levels goes beyond the original cap, and by how much at
+ * most: the plan itself proves that so much is enough, the halving stops a little above it. */
 static void find_slots(const search *s, int32_t kind, ckpd_relaxation *r)
 {
     static const ckpd__series caps[] = {CKPD__GPU_CAP, CKPD__SITE_CAP, CKPD__IMPORT_CAP};
@@ -200,12 +201,15 @@ static void find_slots(const search *s, int32_t kind, ckpd_relaxation *r)
                                               CKPD__PLAN_IMPORT};
     const double *cap = s->problem->site->series[caps[kind]];
     const double *flow = s->diagnosis->solution->plan->series[flows[kind]];
+    double most = 0;
     for (int32_t t = 0; t < s->problem->site->slots; t++) {
+        most = fmax(most, flow[t] - cap[t]);
         if (flow[t] > cap[t] + ckpd__check_tolerance(cap[t])) {
             r->first_slot = r->first_slot < 0 ? t : r->first_slot;
             r->last_slot = t;
         }
     }
+    r->amount = most > 0 ? fmin(most, r->amount) : r->amount;
 }
 
 static int32_t say_cap(const search *s, int32_t kind)
