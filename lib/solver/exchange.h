@@ -36,12 +36,14 @@ typedef struct ckpd__foreign_solution {
     double objective;   /* as claimed, NaN when not said */
     int32_t assigned;   /* columns that got a value; the rest is 0, as cbc leaves zeros out */
     int32_t claims_optimal;
+    int32_t claims_none; /* its solver found no solution; what follows are left-overs */
 } ckpd__foreign_solution;
 
 /*
  * Reads a solution of the written model: cbc -solu, highs --solution_file, glpsol -w (exact) or
  * -o (six digits), or plain "name value" lines. x has the columns of `view`. Unknown names, numbers
- * that are none, columns given twice and files without a value are errors that tell the line.
+ * that are none, columns given twice and files without a value are errors that tell the line, and
+ * so is a file whose solver says that there is no solution.
  */
 int32_t ckpd__milp_read_solution(ckpd_context *context, const ckpd_milp_view *view,
                                  const ckpd__milp_names *names, const char *text, size_t length,

@@ -165,6 +165,7 @@ static int32_t read_cbc(reader *r)
 {
     r->said->format = "cbc";
     r->said->claims_optimal = is(r, 0, "Optimal");
+    r->said->claims_none = is(r, 0, "Infeasible") || is(r, 1, "infeasible");
     for (int32_t i = 0; i + 1 < r->count; i++) {
         if (is(r, i, "value")) {
             ckpd__parse_double(r->words[i + 1].text, r->words[i + 1].length, &r->said->objective);
@@ -190,6 +191,7 @@ static int32_t read_highs(reader *r)
         return syntax(r, "the model status is missing");
     }
     r->said->claims_optimal = is(r, 0, "Optimal");
+    r->said->claims_none = is(r, 0, "Infeasible");
     while (next_line(r)) {
         if (is(r, 0, "#")) {
             if (is(r, 1, "Rows") || is(r, 1, "Dual")) {
@@ -221,6 +223,7 @@ static int32_t read_glpk(reader *r)
         double column, value;
         if (is(r, 0, "s")) {
             r->said->claims_optimal = is(r, 4, "o") || is(r, 5, "f");
+            r->said->claims_none = is(r, 4, "n") || is(r, 4, "i") || is(r, 4, "u");
             status = number(r, r->count - 1, &r->said->objective);
         } else if (is(r, 0, "j")) {
             status = number(r, 1, &column);
@@ -267,6 +270,8 @@ static int32_t read_glpk_table(reader *r)
         double index;
         if (is(r, 0, "Status:")) {
             r->said->claims_optimal = is(r, 1, "OPTIMAL") || is(r, 2, "OPTIMAL");
+            r->said->claims_none = is(r, 1, "UNDEFINED") || is(r, 1, "INFEASIBLE") ||
+                                   is(r, 2, "EMPTY") || is(r, 2, "UNDEFINED");
         } else if (is(r, 0, "Objective:") && r->count >= 4) {
             ckpd__parse_double(r->words[3].text, r->words[3].length, &r->said->objective);
         } else if (is(r, 0, "No.")) {
@@ -356,6 +361,13 @@ int32_t ckpd__milp_read_solution(ckpd_context *context, const ckpd_milp_view *vi
     int32_t status = make_table(&r);
     if (status == CKPD_OK) {
         status = read_any(&r);
+    }
+    if (status == CKPD_OK && said->claims_none) {
+        status =
+            ckpd__fail(context, CKPD_ERR_VERIFY, "solution", -1, NAN,
+                       "the file (%s) holds no solution: its solver found the model infeasible, "
+                       "or nothing at all",
+                       said->format);
     }
     if (status == CKPD_OK && said->assigned == 0 && view->columns > 0) {
         status = syntax(&r, "the solution has no values");

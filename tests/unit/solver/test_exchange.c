@@ -262,6 +262,20 @@ START_TEST(test_bad_solutions)
     expect_error("x0 nan\n", CKPD_ERR_SYNTAX, "line 1: a number is missing or malformed");
     expect_error("x0 1,5\n", CKPD_ERR_SYNTAX, "line 1: a number is missing or malformed");
     expect_error("x0\n", CKPD_ERR_SYNTAX, "line 1: a number is missing or malformed");
+    /* Headers as cbc 2.10.8, glpsol 5.0 and HiGHS write them for models without a solution. */
+    static const char *const without[] = {
+        "Infeasible - objective value 4.50700000\n      0 x0 1 0\n",
+        "Integer infeasible - objective value 4.5\n      0 x0 1 0\n",
+        "Model status\nInfeasible\n\n# Primal solution values\nNone\n",
+        "c Problem:\ns bas 1 3 u u 0\nj 1 l 0 0\n",
+        "c Problem:\ns mip 1 3 n 0\nj 1 0\n",
+        "Problem:    m\nStatus:     INTEGER EMPTY\n",
+    };
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        ck_assert_int_eq(read_text(without[i]), CKPD_ERR_VERIFY);
+        ck_assert_ptr_nonnull(
+            strstr(ckpd_context_last_message(context), "its solver found the model infeasible"));
+    }
     expect_error("s mip 1 3 o 1\nj 5 1\n", CKPD_ERR_SYNTAX, "line 2: the model has no such column");
     expect_error("s mip 1 3 o 1\nj 1e300 1\n", CKPD_ERR_SYNTAX,
                  "line 2: the model has no such column");
