@@ -122,13 +122,29 @@ static const format CASE_FORMAT = {ckpd_case_member_count, ckpd_case_member_info
 static const format SHAPE_FORMAT = {ckpd_shape_member_count, ckpd_shape_member_info,
                                     ckpd_shape_write_schema};
 
+/* "site.batteries[]" is also called "batteries"; "case" is the file as a whole, NULL everything. */
+static bool is_called(const char *object, const char *name)
+{
+    if (name == NULL || strcmp(name, object) == 0) {
+        return true;
+    }
+    if (object[0] == '\0') {
+        return strcmp(name, "case") == 0;
+    }
+    const char *last = strrchr(object, '.');
+    last = last != NULL ? last + 1 : object;
+    size_t length = strlen(name);
+    return strncmp(last, name, length) == 0 &&
+           (last[length] == '\0' || strcmp(last + length, "[]") == 0);
+}
+
 static void describe_members(const format *of, const char *only)
 {
     const char *object = NULL;
     cli_table *table = NULL;
     for (int32_t i = 0; i < of->count(); i++) {
         ckpd_member_info member = {.size = sizeof member};
-        if (of->info(i, &member) != CKPD_OK || (only != NULL && strcmp(only, member.object) != 0)) {
+        if (of->info(i, &member) != CKPD_OK || !is_called(member.object, only)) {
             continue;
         }
         if (object == NULL || strcmp(object, member.object) != 0) {
@@ -159,12 +175,12 @@ static void print_cell(const char *text)
     }
 }
 
-static void describe_markdown(const format *of)
+static void describe_markdown(const format *of, const char *only)
 {
     const char *object = "?";
     for (int32_t i = 0; i < of->count(); i++) {
         ckpd_member_info member = {.size = sizeof member};
-        if (of->info(i, &member) != CKPD_OK) {
+        if (of->info(i, &member) != CKPD_OK || !is_called(member.object, only)) {
             continue;
         }
         if (strcmp(object, member.object) != 0) {
@@ -185,13 +201,13 @@ static void describe_markdown(const format *of)
     }
 }
 
-static void members_json(const format *of)
+static void members_json(const format *of, const char *only)
 {
     cli_json json = {.out = stdout};
     cli_json_open(&json, NULL, '[');
     for (int32_t i = 0; i < of->count(); i++) {
         ckpd_member_info member = {.size = sizeof member};
-        if (of->info(i, &member) != CKPD_OK) {
+        if (of->info(i, &member) != CKPD_OK || !is_called(member.object, only)) {
             continue;
         }
         char value[48];
@@ -276,11 +292,28 @@ static int describe_case(cli *tool, const char *path)
     return written == CKPD_OK ? CLI_OK : cli_failed(tool, written);
 }
 
+/* Neither an object nor a file: the names of the objects are what is wanted then. */
+static int unknown_object(const cli *tool, const format *of, const char *name)
+{
+    char names[1024] = "", last[128] = "";
+    for (int32_t i = 0; i < of->count(); i++) {
+        ckpd_member_info member = {.size = sizeof member};
+        size_t used = strlen(names);
+        if (of->info(i, &member) == CKPD_OK && strcmp(member.object, last) != 0) {
+            snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "",
+                     member.object);
+            snprintf(last, sizeof last, "%s", member.object);
+        }
+    }
+    return cli_usage(tool, "'%s' is neither a file nor an object of the format; objects are %s",
+                     name, names);
+}
+
 static bool is_object(const format *of, const char *name)
 {
     for (int32_t i = 0; i < of->count(); i++) {
         ckpd_member_info member = {.size = sizeof member};
-        if (of->info(i, &member) == CKPD_OK && strcmp(member.object, name) == 0) {
+        if (of->info(i, &member) == CKPD_OK && is_called(member.object, name)) {
             return true;
         }
     }
@@ -304,16 +337,16 @@ int cli_describe(cli *tool, int count, char **words)
         int32_t written = of->schema(tool->context, cli_write, stdout);
         return written == CKPD_OK ? CLI_OK : cli_failed(tool, written);
     }
-    if (what != NULL && strcmp(what, "case") != 0 && !is_object(of, what)) {
-        return shape == NULL ? describe_case(tool, what)
-                             : cli_usage(tool, "shaping cases have no object '%s'", what);
+    if (what != NULL && !is_object(of, what)) {
+        return shape == NULL && access(what, F_OK) == 0 ? describe_case(tool, what)
+                                                        : unknown_object(tool, of, what);
     }
     if (tool->json) {
-        members_json(of);
+        members_json(of, what);
     } else if (markdown != NULL) {
-        describe_markdown(of);
+        describe_markdown(of, what);
     } else {
-        describe_members(of, what != NULL && strcmp(what, "case") == 0 ? "" : what);
+        describe_members(of, what);
     }
     return CLI_OK;
 }

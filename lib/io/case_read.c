@@ -236,7 +236,9 @@ static int32_t read_header(ckpd_case *loaded, const ckpd__json *root)
         return ckpd__fail(
             context, CKPD_ERR_SCHEMA, "schema", -1, (double)NAN,
             "this is no case file: an object with \"schema\": \"ckptdispatch-case\" is "
-            "expected");
+            "expected%s%s",
+            schema != NULL && schema->kind == CKPD__JSON_TEXT ? ", this one is of schema " : "",
+            schema != NULL && schema->kind == CKPD__JSON_TEXT ? schema->text : "");
     }
     double number =
         version != NULL && version->kind == CKPD__JSON_NUMBER ? version->number : (double)NAN;

@@ -56,7 +56,9 @@ int32_t ckpd__plan_check(ckpd_context *context, const ckpd__json *root)
         return ckpd__fail(
             context, CKPD_ERR_SCHEMA, "schema", -1, (double)NAN,
             "this is no plan file: an object with \"schema\": \"ckptdispatch-plan\" is "
-            "expected");
+            "expected%s%s",
+            schema != NULL && schema->kind == CKPD__JSON_TEXT ? ", this one is of schema " : "",
+            schema != NULL && schema->kind == CKPD__JSON_TEXT ? schema->text : "");
     }
     ckpd__place top = {NULL, NULL, 0};
     int32_t status = ckpd__read_object(context, &top, root, &plan_object);

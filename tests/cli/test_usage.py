@@ -46,6 +46,11 @@ def help_and_version():
                     "version"):
         _, out, err = run(command, "--help")
         check(out.startswith(f"Usage: ckptdispatch {command}") and not err, out)
+    check("schema ckptdispatch-shape" in run("solve", case("shape-a"), status=2)[2], "what the file is instead")
+    _, out, _ = run("describe", "batteries")
+    check(out.startswith("site.batteries[]: ") and "\nhorizon" not in out, out)
+    check({m["object"] for m in run_json("describe", "site.batteries[]")} == {"site.batteries[]"}, "one object as JSON")
+    check("objects are horizon" in run("describe", "batery", status=2)[2], "the objects are listed")
     found = run_json("version")
     check(found["case_schema_version"] == 1 and found["backends"], str(found))
     check(run("version")[1] == run("--version")[1], "--version")
