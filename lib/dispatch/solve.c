@@ -34,22 +34,27 @@ static ckpd_solve_params read_params(const ckpd_solve_options *options)
                                .seed = (int32_t)v[CKPD__SOLVE_SEED]};
 }
 
+static ckpd__solve_control make_control(const solve_run *run)
+{
+    const ckpd_solve_options *options = &run->options;
+    return (ckpd__solve_control){.cancel = options->cancel,
+                                 .progress = options->progress,
+                                 .progress_user = options->progress_user,
+                                 .structure_presolve =
+                                     options->values[CKPD__SOLVE_STRUCTURE_PRESOLVE] != 0,
+                                 .worker = options->worker,
+                                 .started_s = run->started_s,
+                                 .start_is_plan = run->start_is_plan,
+                                 .prices = run->solution->prices};
+}
+
 /* The named backend, or the one the solver room prefers; it also falls back and says so in the log.
  */
 static int32_t ask_backend(solve_run *run)
 {
-    const ckpd_solve_options *options = &run->options;
-    ckpd_solve_params params = read_params(options);
-    ckpd__solve_control control = {.cancel = options->cancel,
-                                   .progress = options->progress,
-                                   .progress_user = options->progress_user,
-                                   .structure_presolve =
-                                       options->values[CKPD__SOLVE_STRUCTURE_PRESOLVE] != 0,
-                                   .worker = options->worker,
-                                   .started_s = run->started_s,
-                                   .start_is_plan = run->start_is_plan,
-                                   .prices = run->solution->prices};
-    return ckpd__path_solve(run->context, options->backend, &run->model.view, &params, &control,
+    ckpd_solve_params params = read_params(&run->options);
+    ckpd__solve_control control = make_control(run);
+    return ckpd__path_solve(run->context, run->options.backend, &run->model.view, &params, &control,
                             &run->result, &run->info);
 }
 
@@ -65,11 +70,10 @@ static int32_t take_start(solve_run *run, const ckpd_plan *plan)
     }
     ckpd__encode(&run->model, plan, &run->start);
     run->model.view.start = &run->start;
-    double cost;
-    int32_t status =
-        ckpd__path_plan_check(run->context, &run->model.view, &run->start, &cost, NULL, true);
-    run->start_is_plan = status == CKPD_OK;
-    return status == CKPD_ERR_NO_MEMORY ? status : CKPD_OK;
+    ckpd__solve_control control = make_control(run);
+    return ckpd__start_make_plan(run->context, &run->model.view, &control,
+                                 run->options.values[CKPD__SOLVE_TIME_LIMIT], &run->start,
+                                 &run->start_is_plan);
 }
 
 static void finish_infeasible(solve_run *run)

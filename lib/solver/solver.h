@@ -108,6 +108,14 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
                          const ckpd_solve_params *params, const ckpd__solve_control *control,
                          ckpd_path_result *result, ckpd__solve_info *info);
 
+/*
+ * Checks `start`, of the view's shape; one that is no plan of the view is mended where its jobs can
+ * join their old paths (start.c). The time limit runs from control->started_s on.
+ */
+int32_t ckpd__start_make_plan(ckpd_context *context, const ckpd_path_view *view,
+                              const ckpd__solve_control *control, double time_limit_s,
+                              ckpd_path_plan *start, bool *is_plan);
+
 /* --- arguments and answers (validate.c, check.c) ---------------------------------------------- */
 
 /* Complete defaults into `known`, refuse what is out of range. `given` NULL: all defaults. */

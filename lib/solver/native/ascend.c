@@ -211,12 +211,19 @@ static bool polished(const nat_search *search, double value, int32_t *steps)
            ++*steps > MOST_STEPS || search->best.cost - value <= 5e-3 * fabs(search->best.cost);
 }
 
+/* Whether the root begins with the prices of an earlier solve. */
+static bool is_warm(const nat_search *search)
+{
+    return search->nodes == 1 && !search->primed && search->model->view->prices;
+}
+
 double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
 {
     nat_dual *dual = &search->dual;
     size_t bytes = dual->layout.size * sizeof *dual->price;
     double best = -(double)INFINITY, step = how->step, reach = 0, notable = -(double)INFINITY;
-    double finish = how->finish;
+    bool warm = is_warm(search);
+    double finish = warm ? 2 * how->finish : how->finish;
     int32_t quiet = 0, polish = 0;
     bool done = false;
     memset(search->direction, 0, bytes);
@@ -227,6 +234,8 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
             best = value;
             memcpy(search->best_price, dual->price, bytes);
         }
+        if (warm && round == 0)
+            ckpd__nat_search_offer_paths(search);
         if (best >= ckpd__nat_search_cutoff(search) || ckpd__nat_search_must_stop(search))
             break;
         done = done || (value >= best && finished(search, value, &finish));

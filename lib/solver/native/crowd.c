@@ -110,8 +110,7 @@ static void offer_mixture(nat_crowd *crowd)
 
 static void first_plan(nat_crowd *crowd)
 {
-    double off;
-    if (ckpd__nat_primal_start(&crowd->primal, &crowd->trial, &off)) {
+    if (ckpd__nat_primal_start(&crowd->primal, &crowd->trial)) {
         ckpd__nat_primal_cost(&crowd->primal, &crowd->trial);
         keep_better(crowd);
     }

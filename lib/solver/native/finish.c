@@ -17,6 +17,7 @@
 enum {
     MOST_SPOTS = 6000, /* places of jobs remembered at once, and some more for each slot */
     SPOTS_PER_SLOT = 40,
+    FIRST_SPOTS = 500, /* room for so many at once; it grows */
     MOST_SLOTS = 4096,
     POLL_EVERY = 1000,
     DONE = INT32_MAX /* `end` of a job that has all its segments */
@@ -57,7 +58,7 @@ typedef struct finish {
     double *least;         /* [slots] cheapest combination */
     double bound;
     spot *spot;
-    int32_t spots, spot_room;
+    int32_t spots, spot_room, most_spots;
     frame *frame; /* [slots] */
     int64_t next_poll;
     int64_t steps, most; /* places and combinations looked at */
@@ -155,6 +156,23 @@ static double ahead(const finish *f, int32_t j, int32_t t, const spot *s)
            ckpd__nat_path_rest(&f->work[j], f->model, job, move, t, s->state, s->end, s->segment);
 }
 
+/* Twice the room for spots, up to the limit. */
+static bool more_spots(finish *f)
+{
+    int32_t twice = f->spot_room > 0 ? 2 * f->spot_room : FIRST_SPOTS;
+    int32_t room = twice < f->most_spots ? twice : f->most_spots;
+    spot *more = ckpd__nat_alloc(&f->memory, (size_t)room, sizeof *more);
+    if (!more) {
+        f->search->failed = true;
+        return false;
+    }
+    if (f->spots > 0)
+        memcpy(more, f->spot, (size_t)f->spots * sizeof *more);
+    f->spot = more;
+    f->spot_room = room;
+    return true;
+}
+
 /* Adds a spot to the list that starts at `first`, unless the same place is there already. */
 static void add_spot(finish *f, int32_t first, const spot *s)
 {
@@ -167,7 +185,7 @@ static void add_spot(finish *f, int32_t first, const spot *s)
             return;
         }
     }
-    if (f->spots == f->spot_room) {
+    if (f->spots == f->spot_room && (f->spots == f->most_spots || !more_spots(f))) {
         f->gave_up = true;
         return;
     }
@@ -377,12 +395,11 @@ static bool begin(finish *f)
     f->dearer = ckpd__nat_alloc(&f->memory, J, sizeof *f->dearer);
     f->idle = ckpd__nat_alloc(&f->memory, J * (T + 1), sizeof *f->idle);
     f->least = ckpd__nat_alloc(&f->memory, T, sizeof *f->least);
-    f->spot_room = MOST_SPOTS + SPOTS_PER_SLOT * model->slots;
-    f->spot = ckpd__nat_alloc(&f->memory, (size_t)f->spot_room, sizeof *f->spot);
+    f->most_spots = MOST_SPOTS + SPOTS_PER_SLOT * model->slots;
     f->frame = ckpd__nat_alloc(&f->memory, T, sizeof *f->frame);
     group *groups = ckpd__nat_alloc(&f->memory, T * J * A, sizeof *groups);
     int32_t *numbers = ckpd__nat_alloc(&f->memory, 2 * T * J, sizeof *numbers);
-    if (!f->work || !f->dearer || !f->idle || !f->least || !f->spot || !f->frame || !groups ||
+    if (!f->work || !f->dearer || !f->idle || !f->least || !more_spots(f) || !f->frame || !groups ||
         !numbers)
         return false;
     for (size_t t = 0; t < T; t++) {

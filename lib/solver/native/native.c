@@ -10,25 +10,6 @@
 /* Up to here the combinations of a slot are told apart from the start. */
 enum { FEW_JOBS = 6 };
 
-static void write_plan(const nat_model *model, const nat_plan *plan, ckpd_path_plan *out)
-{
-    size_t T = (size_t)model->slots;
-    for (int32_t j = 0; j < model->jobs; j++) {
-        const nat_path *path = &plan->path[j];
-        out->step_count[j] = path->steps;
-        for (int32_t i = 0; i < path->steps; i++) {
-            out->step_slot[(size_t)j * T + (size_t)i] = path->slot[i];
-            out->step_move[(size_t)j * T + (size_t)i] = model->job[j].move[path->move[i]].index;
-        }
-        for (size_t t = 0; out->slot_mode && t < T; t++)
-            out->slot_mode[(size_t)j * T + t] = -1;
-    }
-    for (size_t t = 0; model->storage && t < T; t++) {
-        out->charge_kw[t] = fmax(plan->draw[t], 0);
-        out->discharge_kw[t] = fmax(-plan->draw[t], 0);
-    }
-}
-
 /* How a solve ended. */
 typedef struct ending {
     const nat_plan *best;
@@ -45,7 +26,7 @@ static void write_result(const nat_model *model, const ckpd_solve_params *params
     result->objective = end.best->cost;
     result->bound = found ? fmin(end.bound, end.best->cost) : end.bound;
     if (found)
-        write_plan(model, end.best, result->plan);
+        ckpd__nat_plan_write(model, end.best, result->plan);
     double room = fmax(params->absolute_gap,
                        params->relative_gap * fmax(fabs(result->objective), fabs(result->bound)));
     bool near = end.bound > -(double)INFINITY && result->objective - result->bound <= room;

@@ -25,6 +25,25 @@ void ckpd__nat_plan_copy(const nat_model *model, nat_plan *to, const nat_plan *f
     to->cost = from->cost;
 }
 
+void ckpd__nat_plan_write(const nat_model *model, const nat_plan *plan, ckpd_path_plan *out)
+{
+    size_t T = (size_t)model->slots;
+    for (int32_t j = 0; j < model->jobs; j++) {
+        const nat_path *path = &plan->path[j];
+        out->step_count[j] = path->steps;
+        for (int32_t i = 0; i < path->steps; i++) {
+            out->step_slot[(size_t)j * T + (size_t)i] = path->slot[i];
+            out->step_move[(size_t)j * T + (size_t)i] = model->job[j].move[path->move[i]].index;
+        }
+        for (size_t t = 0; out->slot_mode && t < T; t++)
+            out->slot_mode[(size_t)j * T + t] = -1;
+    }
+    for (size_t t = 0; model->storage && t < T; t++) {
+        out->charge_kw[t] = fmax(plan->draw[t], 0);
+        out->discharge_kw[t] = fmax(-plan->draw[t], 0);
+    }
+}
+
 /* More than soft caps can cost in a slot: every job at its largest. */
 static double soft_ceiling(const nat_model *model, int32_t t)
 {
@@ -280,11 +299,10 @@ static bool price_steps(nat_primal *primal, int32_t j)
     return true;
 }
 
-bool ckpd__nat_primal_start(nat_primal *primal, nat_plan *plan, double *off)
+bool ckpd__nat_primal_start(nat_primal *primal, nat_plan *plan)
 {
     const nat_model *model = primal->model;
     const ckpd_path_plan *start = model->view->start;
-    *off = 0;
     if (!start || !start->step_count || !start->step_slot || !start->step_move)
         return false;
     for (int32_t j = 0; j < model->jobs; j++) {
@@ -293,10 +311,9 @@ bool ckpd__nat_primal_start(nat_primal *primal, nat_plan *plan, double *off)
             primal->stop = primal->host->should_stop(primal->host->user);
         if (primal->stop || !price_steps(primal, j))
             return false;
-        double slots = ckpd__nat_path_solve(&primal->path_work, model, job, primal->price, NULL);
-        if (!(slots < (double)INFINITY))
+        if (!(ckpd__nat_path_solve(&primal->path_work, model, job, primal->price, NULL) <
+              (double)INFINITY))
             return false;
-        *off += slots;
         ckpd__nat_path_trace(&primal->path_work, model, job, &plan->path[j]);
     }
     return true;

@@ -34,14 +34,15 @@ typedef struct nat_primal {
 
 bool ckpd__nat_plan_init(nat_plan *plan, nat_memory *memory, const nat_model *model);
 void ckpd__nat_plan_copy(const nat_model *model, nat_plan *to, const nat_plan *from);
+/* The plan in the terms of the view. */
+void ckpd__nat_plan_write(const nat_model *model, const nat_plan *plan, ckpd_path_plan *out);
 void ckpd__nat_primal_free(nat_primal *primal);
 bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model);
 /*
  * The paths of the view's start, as far as they still exist: each job takes the path that differs
- * from its steps in the fewest slots, *off in all. False when there is no start, or a job has no
- * path.
+ * from its steps in the fewest slots. False when there is no start, or a job has no path.
  */
-bool ckpd__nat_primal_start(nat_primal *primal, nat_plan *plan, double *off);
+bool ckpd__nat_primal_start(nat_primal *primal, nat_plan *plan);
 /* A cost that no plan exceeds. */
 double ckpd__nat_cost_ceiling(const nat_model *model);
 /* Sums the jobs' power and GPUs of a plan into primal->kw and primal->gpus. */

@@ -270,15 +270,14 @@ static void first_plan(nat_search *search)
 {
     const nat_model *model = search->model;
     size_t T = (size_t)model->slots;
-    double off;
-    bool started = ckpd__nat_primal_start(&search->primal, &search->trial, &off);
+    bool started = ckpd__nat_primal_start(&search->primal, &search->trial);
     if (started)
         ckpd__nat_search_offer_trial(search);
     if (model->storage)
         memcpy(search->dual.worth, search->primal.found_worth, T * sizeof *search->dual.worth);
-    /* With prices at hand the last step comes first, and finds what there is to be found. */
+    /* With prices at hand the first evaluation of the bound finds what there is to be found. */
     bool warm = started && model->view->prices && search->trial.cost < (double)INFINITY;
-    int32_t rounds = !model->storage ? 1 : !warm ? 4 : off > 0.5 ? 2 : 0;
+    int32_t rounds = !model->storage || warm ? 1 : 4;
     for (int32_t round = 0; round < rounds; round++) {
         ckpd__nat_search_offer(search, 10);
         if (!model->storage || !(search->trial.cost < (double)INFINITY))

@@ -261,8 +261,8 @@ int32_t ckpd__nat_stack_build(nat_stack *stack, nat_memory *memory, const nat_mo
         return CKPD_ERR_NO_MEMORY;
     stack->levels[0] = stack->widest = 1;
     /* Two jobs reach few of the multiples, and with a storage every level has its cost. */
-    bool lattice = (model->jobs > 2 || !model->storage) && kw_per_gpu > 0 && levels <= limit &&
-                   levels <= combinations(model);
+    bool lattice =
+        model->jobs > 2 && kw_per_gpu > 0 && levels <= limit && levels <= combinations(model);
     int32_t status = lattice ? build_lattice(stack, memory, model, divisor, kw_per_gpu)
                              : build_stages(stack, memory, model, limit, exact);
     return status == CKPD_OK && *exact ? build_tables(stack, memory, model) : status;
@@ -364,11 +364,10 @@ const double *ckpd__nat_slot_climb(nat_slot_work *work, const nat_stack *stack,
                 lift(above + stack->shift[j][a], below, own, lattice_reach(stack, j, a));
                 continue;
             }
-            const int32_t *prev = stack->prev[j] + (size_t)a * (size_t)levels;
-            for (int32_t l = 0; l < levels; l++) {
-                double value = prev[l] >= 0 ? below[prev[l]] - own : NONE;
-                above[l] = value < above[l] ? value : above[l];
-            }
+            const int32_t *next = stack->next[j] + a;
+            for (int32_t l = 0; l < stack->levels[j]; l++, next += job->activities)
+                if (*next >= 0 && below[l] - own < above[*next])
+                    above[*next] = below[l] - own;
         }
     }
     return below;
@@ -427,20 +426,19 @@ double ckpd__nat_slot_solve(nat_slot_work *work, const nat_stack *stack, const n
 }
 
 /* rest[l] = what follows level l of stage j over activity a, less its price. */
-static void follow(double *rest, const double *above, const nat_stack *stack, int32_t j, int32_t a,
-                   double price)
+static void follow(double *rest, const double *above, const nat_stack *stack, int32_t activities,
+                   int32_t j, int32_t a, double price)
 {
     int32_t levels = stack->levels[j];
-    for (int32_t l = 0; l < levels; l++)
-        rest[l] = NONE;
-    if (stack->shift) {
-        lift(rest, above + stack->shift[j][a], price, lattice_reach(stack, j, a));
+    if (!stack->shift) {
+        const int32_t *next = stack->next[j] + a;
+        for (int32_t l = 0; l < levels; l++, next += activities)
+            rest[l] = *next >= 0 ? above[*next] - price : NONE;
         return;
     }
-    const int32_t *prev = stack->prev[j] + (size_t)a * (size_t)stack->levels[j + 1];
-    for (int32_t l = 0; l < stack->levels[j + 1]; l++)
-        if (prev[l] >= 0)
-            rest[prev[l]] = above[l] - price;
+    for (int32_t l = 0; l < levels; l++)
+        rest[l] = NONE;
+    lift(rest, above + stack->shift[j][a], price, lattice_reach(stack, j, a));
 }
 
 void ckpd__nat_slot_marginals(nat_slot_work *work, const nat_stack *stack, const nat_model *model,
@@ -464,7 +462,7 @@ void ckpd__nat_slot_marginals(nat_slot_work *work, const nat_stack *stack, const
             *found = NONE;
             if (is_closed(forbidden, j, i))
                 continue;
-            follow(work->rest, above, stack, j, a, price[j][i]);
+            follow(work->rest, above, stack, model->job[j].activities, j, a, price[j][i]);
             lift(own, work->rest, 0, stack->levels[j]);
             *found = least_sum(ahead, work->rest, stack->levels[j]);
         }
