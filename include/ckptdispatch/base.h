@@ -12,6 +12,9 @@
  * pointers that come back by return are borrowed from the object and live as long as it.
  *  - A handle built from others copies what it needs: handles may be freed in any order and on any
  *    thread. `_free(NULL)` does nothing.
+ *  - The message behind a status is the context's last error. Functions that read an object which
+ * is immutable after build, and those that know no context, say a status alone, as other threads
+ * may be reading too: the last error then stays that of an earlier call.
  *  - A handle of another kind, of another version of the library in the same process, or freed (as
  * far as its memory still tells) is refused: CKPD_ERR_ARGUMENT or CKPD_ERR_VERSION. Functions
  * without a status take it for NULL.

@@ -19,14 +19,15 @@ extern "C" {
  * Its fields are set and read by name; ckpd_task_field_info() lists them with unit, range and
  * default. A field without a default is "not given" until it is set. In short:
  *  - architecture: layers, hidden, heads, kv_heads, ffn, gated_mlp, vocabulary, sequence_length,
- *    tied_embeddings, parameters (else derived), experts, active_experts, expert_ffn;
+ *    tied_embeddings, parameters (else derived), experts, active_experts, expert_ffn,
+ *    shared_experts;
  *  - training: tokens, batch_sequences, and as reference a published run: reference_gpu_hours,
  *    reference_gpu, reference_gpus, reference_tp, reference_pp, reference_dp,
  * reference_micro_batch;
  *  - tranche, exactly one of: tranche_share, tranche_tokens, tranche_baseline_hours;
- *  - dispatch: release, deadline (slot boundaries; no deadline means the horizon), segments,
- *    start_segments, running_mode or running_tp, running_pp, running_dp, running_micro_batch, with
- *    running_slots_done and running_segments;
+ *  - dispatch: release, deadline (slot boundaries; no deadline means the horizon),
+ *    deadline_price_per_hour, segments, start_segments, running_mode or running_tp, running_pp,
+ * running_dp, running_micro_batch, with running_slots_done, running_segments and interruption;
  *  - baseline mode: baseline_tp, baseline_pp, baseline_dp, baseline_micro_batch, or baseline_gpus.
  */
 typedef struct ckpd_task ckpd_task;
@@ -52,7 +53,7 @@ CKPD_API const char *ckpd_task_name(const ckpd_task *task);
  */
 CKPD_API int32_t ckpd_task_set(ckpd_task *task, const char *field, double value);
 /**
- * Sets a choice field (reference_gpu) by its text.
+ * Sets a choice field (reference_gpu, interruption) by its text.
  * @return CKPD_OK, CKPD_ERR_ARGUMENT, CKPD_ERR_UNKNOWN_NAME (field or text; the nearest known is
  * named)
  * @since 0.1

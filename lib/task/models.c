@@ -107,10 +107,19 @@ static int32_t find(ckpd_context *context, const char *name, const ckpd_model_in
         names[i] = models[i].name;
     }
     const char *nearest = ckpd__nearest(name, names, MODELS);
+    if (nearest != NULL) {
+        return ckpd__fail(context, CKPD_ERR_UNKNOWN_NAME, "model", -1, (double)NAN,
+                          "no model preset '%s'; did you mean '%s'?", name, nearest);
+    }
+    char known[320];
+    size_t used = 0;
+    for (int32_t i = 0; i < MODELS && used < sizeof known; i++) {
+        used +=
+            ckpd__format(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
     return ckpd__fail(context, CKPD_ERR_UNKNOWN_NAME, "model", -1, (double)NAN,
-                      nearest != NULL ? "no model preset '%s'; did you mean '%s'?"
-                                      : "no model preset '%s'",
-                      name, nearest);
+                      "no model preset '%s'; known: %s (of others give layers, hidden, heads, ...)",
+                      name, known);
 }
 
 int32_t ckpd_task_set_model(ckpd_task *task, const char *model)

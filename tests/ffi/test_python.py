@@ -214,6 +214,17 @@ class Dispatch(unittest.TestCase):
         self.assertEqual(caught.exception.name, "CKPD_ERR_LENGTH")
         with self.assertRaises(ckptdispatch.FileAccessError):
             ckptdispatch.Case.load("absent.json")
+        # What is immutable after build says a status alone: the message must not be that of the call before.
+        solution = ckptdispatch.Case.load(CASES / "aidc2048-golden.json").problem().solve("S4")
+        with self.assertRaises(ckptdispatch.ArgumentError):
+            ckptdispatch.Task(solution.context, "stale", nosuch=1)
+        for read, known in ((lambda: solution.plan["price"], "import_kw"), (lambda: solution.report["price"], "import_cost")):
+            with self.assertRaises(ckptdispatch.ArgumentError) as caught:
+                read()
+            self.assertEqual((caught.exception.field, caught.exception.name), ("price", "CKPD_ERR_UNKNOWN_NAME"))
+            self.assertIn(known, str(caught.exception))
+        with self.assertRaises(IndexError):
+            solution.plan.steps(99)
         with self.assertRaises(ckptdispatch.FileFormatError):
             ckptdispatch.Case.parse('{"schema')
         with self.assertRaises(ckptdispatch.StateError):

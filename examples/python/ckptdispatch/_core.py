@@ -63,6 +63,16 @@ class Context:
                               None if math.isnan(last.value) else last.value)
         return status
 
+    @staticmethod
+    def check_read(status, what, known=()):
+        """For readers of objects that are immutable after build: they tell a status alone, the context's last error
+        is that of another call."""
+        if status < 0:
+            text = LIBRARY.ckpd_strerror(status).decode()
+            if known and errors.is_unknown_name(status):
+                text += "; known are " + ", ".join(known)
+            raise errors.make(status, f"{what}: {text}", what)
+
 
 class Handle:
     """An object of the library. `with` or close() ends it early; else the garbage collector does."""

@@ -171,8 +171,8 @@ class Report:
 
     def __getitem__(self, name):
         value = ctypes.c_double()
-        self.context.check(
-            LIBRARY.ckpd_report_get(self.pointer, name.encode(), ctypes.byref(value)))
+        self.context.check_read(LIBRARY.ckpd_report_get(self.pointer, name.encode(), ctypes.byref(value)), name,
+                                [row["name"] for row in describe("ckpd_report_field")])
         return value.value
 
     def figures(self):
@@ -185,8 +185,8 @@ class Report:
         found = []
         for index in range(LIBRARY.ckpd_report_violation_count(self.pointer)):
             filled = struct("ckpd_violation")
-            self.context.check(
-                LIBRARY.ckpd_report_get_violation(self.pointer, index, ctypes.byref(filled)))
+            self.context.check_read(
+                LIBRARY.ckpd_report_get_violation(self.pointer, index, ctypes.byref(filled)), "violation")
             found.append(Violation(filled.kind, filled.job, filled.slot, filled.amount,
                                    filled.message.decode()))
         return found
@@ -197,8 +197,8 @@ class Report:
         found = []
         for index in range(LIBRARY.ckpd_report_overrun_count(self.pointer)):
             filled = struct("ckpd_overrun")
-            self.context.check(
-                LIBRARY.ckpd_report_get_overrun(self.pointer, index, ctypes.byref(filled)))
+            self.context.check_read(
+                LIBRARY.ckpd_report_get_overrun(self.pointer, index, ctypes.byref(filled)), "overrun")
             found.append(Overrun(filled.limit, filled.job, filled.slot, filled.amount, filled.cost,
                                  filled.message.decode()))
         return found
@@ -234,16 +234,18 @@ class PlanView:
         """Values of a series, one a slot (soc_kwh: one a boundary)."""
         count = self.slots + (name == "soc_kwh")
         block = (ctypes.c_double * count)()
-        self.context.check(LIBRARY.ckpd_plan_get_series(self.pointer, name.encode(), block, count))
+        self.context.check_read(LIBRARY.ckpd_plan_get_series(self.pointer, name.encode(), block, count), name,
+                                PLAN_SERIES)
         return answer(block)
 
     def steps(self, job):
         """Steps of a job in time order."""
         found = []
+        job = range(self.jobs)[job]
         for index in range(LIBRARY.ckpd_plan_step_count(self.pointer, job)):
             filled = struct("ckpd_step")
-            self.context.check(
-                LIBRARY.ckpd_plan_get_step(self.pointer, job, index, ctypes.byref(filled)))
+            self.context.check_read(
+                LIBRARY.ckpd_plan_get_step(self.pointer, job, index, ctypes.byref(filled)), "step")
             found.append(Step(*(getattr(filled, name) for name in Step._fields)))
         return found
 

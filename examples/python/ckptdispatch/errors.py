@@ -65,6 +65,11 @@ _NAMES = {value: name for name, value in declarations.CONSTANTS.items()
           if name.startswith("CKPD_ERR_")}
 
 
+def is_unknown_name(code):
+    """Whether a status says that nothing has that name."""
+    return _NAMES.get(code) == "CKPD_ERR_UNKNOWN_NAME"
+
+
 def make(code, message, field="", index=None, value=None):
     """The exception for a status code."""
     name = _NAMES.get(code, "")

@@ -85,7 +85,7 @@ class Modes:
     def __getitem__(self, index):
         index = range(len(self))[index]
         filled = struct("ckpd_mode")
-        self.context.check(LIBRARY.ckpd_mode_set_get(self.pointer, index, ctypes.byref(filled)))
+        self.context.check_read(LIBRARY.ckpd_mode_set_get(self.pointer, index, ctypes.byref(filled)), "mode")
         return as_tuple(Mode, filled)
 
     def label(self, index):
@@ -112,7 +112,7 @@ class Modes:
     def workload(self):
         """The complete workload."""
         filled = struct("ckpd_workload")
-        self.context.check(LIBRARY.ckpd_mode_set_workload(self.pointer, ctypes.byref(filled)))
+        self.context.check_read(LIBRARY.ckpd_mode_set_workload(self.pointer, ctypes.byref(filled)), "workload")
         return as_tuple(Workload, filled)
 
     def dropped(self):
@@ -120,8 +120,8 @@ class Modes:
         text = ctypes.create_string_buffer(512)
         for index in range(LIBRARY.ckpd_mode_set_dropped_count(self.pointer)):
             filled, reason = struct("ckpd_mode"), ctypes.c_int32()
-            self.context.check(LIBRARY.ckpd_mode_set_dropped_get(
-                self.pointer, index, ctypes.byref(filled), ctypes.byref(reason), text, 512))
+            self.context.check_read(LIBRARY.ckpd_mode_set_dropped_get(
+                self.pointer, index, ctypes.byref(filled), ctypes.byref(reason), text, 512), "dropped mode")
             yield (as_tuple(Mode, filled), LIBRARY.ckpd_drop_name(reason).decode(),
                    text.value.decode())
 
@@ -210,5 +210,5 @@ class Graph(Handle):
     def counts(self):
         """Sizes of the graph, and what was left out of it."""
         filled = struct("ckpd_graph_counts")
-        self.context.check(LIBRARY.ckpd_graph_count(self.pointer, ctypes.byref(filled)))
+        self.context.check_read(LIBRARY.ckpd_graph_count(self.pointer, ctypes.byref(filled)), "counts")
         return as_tuple(Counts, filled)
