@@ -36,8 +36,8 @@ CKPD_API int32_t ckpd_series_options_new(ckpd_series_options **out, ckpd_context
 /** Ends the options; NULL is fine. Any thread. @since 0.1 */
 CKPD_API void ckpd_series_options_free(ckpd_series_options *options);
 /**
- * Sets a number or flag: slot_minutes, longest_gap_hours, sort. Units, bounds, defaults:
- * ckpd_series_options_field_info().
+ * Sets a number or flag: slot_minutes, longest_gap_hours, header_row, sort. Units, bounds,
+ * defaults: ckpd_series_options_field_info().
  * @return CKPD_OK, CKPD_ERR_UNKNOWN_NAME, CKPD_ERR_RANGE, CKPD_ERR_NOT_FINITE, CKPD_ERR_ARGUMENT
  * @since 0.1
  */

@@ -215,7 +215,7 @@ static int32_t feed(splitter *s, struct csv_parser *parser, const char *text, si
 }
 
 int32_t ckpd__csv_read(ckpd_context *context, const char *source, const char *text, size_t length,
-                       char delimiter, ckpd__csv_row_fn row, void *user)
+                       char delimiter, int64_t header_line, ckpd__csv_row_fn row, void *user)
 {
     /* No row is longer than the text, and each of its fields gets a zero. */
     size_t field_room = length < LONGEST_FIELD ? length + 1 : LONGEST_FIELD;
@@ -241,6 +241,9 @@ int32_t ckpd__csv_read(ckpd_context *context, const char *source, const char *te
     if (status == CKPD_OK) {
         int64_t line = 1;
         size_t at = skip_sep_line(text, length, &delimiter, &line);
+        for (; line < header_line && at < length; line++) {
+            at = next_line(text, at, length);
+        }
         struct csv_parser parser;
         csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI);
         csv_set_delim(&parser, (unsigned char)(delimiter != 0 ? delimiter

@@ -19,11 +19,12 @@ typedef int32_t (*ckpd__csv_row_fn)(const ckpd__csv_row *row, void *user);
 /*
  * Splits RFC 4180 text: LF, CRLF or CR line ends, quotes with "" inside, a byte order mark, an
  * Excel line "sep=;".
- * @param delimiter  ',', ';', '\t', or 0: the one that occurs most in the first row
+ * @param delimiter  ',', ';', '\t', or 0: the one that occurs most in the first row read
+ * @param header_line  what stands above this line is left out, whatever it is; 1: nothing is
  * @param source     begins messages: "" or "FILE: "
  * @return CKPD_OK, what the callback returned, CKPD_ERR_SYNTAX (index = line), CKPD_ERR_NO_MEMORY
  */
 int32_t ckpd__csv_read(ckpd_context *context, const char *source, const char *text, size_t length,
-                       char delimiter, ckpd__csv_row_fn row, void *user);
+                       char delimiter, int64_t header_line, ckpd__csv_row_fn row, void *user);
 
 #endif

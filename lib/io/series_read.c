@@ -104,8 +104,7 @@ static int32_t find_time(reader *r, const ckpd__csv_row *row)
     }
     return ckpd__fail(table->context, CKPD_ERR_MISSING, "time_column", row->line, (double)NAN,
                       "%srow %L: no column of the header begins with 'time' or 'date'; name one as "
-                      "time_column (the "
-                      "first is '%s')",
+                      "time_column, or another row as header_row (the first is '%s')",
                       table->source, row->line, row->fields[0]);
 }
 
@@ -393,7 +392,8 @@ static bool passes_filters(const reader *r, const ckpd__csv_row *row)
 {
     const ckpd_series_options *options = r->table->options;
     for (int32_t i = 0; i < options->filter_count; i++) {
-        if (strcmp(row->fields[r->filters[i]], options->filters[i].text) != 0) {
+        if (r->filters[i] < row->count &&
+            strcmp(row->fields[r->filters[i]], options->filters[i].text) != 0) {
             return false;
         }
     }
@@ -423,11 +423,11 @@ static int32_t on_row(const ckpd__csv_row *row, void *user)
     if (!r->has_header) {
         return read_header(r, row);
     }
-    int32_t status = check_count(r, row);
-    if (status != CKPD_OK || !passes_filters(r, row)) {
-        return status;
+    if (!passes_filters(r, row)) {
+        return CKPD_OK; /* first: rows of another kind may have other fields */
     }
-    status = grow(r);
+    int32_t status = check_count(r, row);
+    status = status == CKPD_OK ? grow(r) : status;
     ckpd__label label;
     int32_t period = 0;
     if (status == CKPD_OK) {
@@ -459,11 +459,14 @@ int32_t ckpd__table_read(ckpd__table *table, const char *text, size_t length)
     reader r = {.table = table};
     char delimiter = delimiters[(int32_t)table->options->values[CKPD__OPTION_DELIMITER]];
     int32_t status =
-        ckpd__csv_read(table->context, table->source, text, length, delimiter, on_row, &r);
+        ckpd__csv_read(table->context, table->source, text, length, delimiter,
+                       (int64_t)table->options->values[CKPD__OPTION_HEADER_ROW], on_row, &r);
     if (status == CKPD_OK && table->row_count == 0) {
+        bool from_top = table->options->values[CKPD__OPTION_HEADER_ROW] <= 1;
         return ckpd__fail(table->context, CKPD_ERR_MISSING, "row", 0, (double)NAN, "%s%s",
                           table->source,
-                          !r.has_header                      ? "the text is empty"
+                          !r.has_header && from_top          ? "the text is empty"
+                          : !r.has_header                    ? "it ends above header_row"
                           : table->options->filter_count > 0 ? "no row passes the filters"
                                                              : "no rows after the header");
     }

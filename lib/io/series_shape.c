@@ -302,8 +302,11 @@ static int32_t check_unit(ckpd_context *context, const ckpd__column *column, con
                 return CKPD_OK;
             }
             return ckpd__fail(context, CKPD_ERR_INCONSISTENT, column->name, -1, (double)NAN,
-                              "column '%s' %s%s, %s needs %s", column->name,
-                              unit[0] != '\0' ? "is in " : "has no unit", unit, name, info.unit);
+                              "column '%s' %s%s, %s needs %s%s", column->name,
+                              unit[0] != '\0' ? "is in " : "has no unit", unit, name, info.unit,
+                              unit[0] != '\0'       ? ""
+                              : info.unit[0] == 'm' ? ": give its unit, such as EUR/MWh or ct/kWh"
+                                                    : ": give its unit, such as MW or kWh");
         }
     }
     return CKPD_OK; /* the site knows which names there are */

@@ -185,7 +185,7 @@ int32_t ckpd_shape_add_fillers_csv(ckpd_shape *shape, const char *text, size_t l
         return ckpd__no_memory(context);
     }
     r->context = context;
-    int32_t status = ckpd__csv_read(context, "", text, length, 0, read_row, r);
+    int32_t status = ckpd__csv_read(context, "", text, length, 0, 1, read_row, r);
     status = status == CKPD_OK ? end_type(r) : status;
     if (status == CKPD_OK && r->types == 0) {
         status = ckpd__fail(context, CKPD_ERR_MISSING, "type", -1, (double)NAN,

@@ -320,6 +320,32 @@ START_TEST(test_columns_that_are_not_there)
 }
 END_TEST
 
+/* A report of ISO New England in its form: comments C, two header rows H, data D, a trailer T. */
+START_TEST(test_header_row)
+{
+    static const char text[] = "\"C\",\"Hourly LMP; a 'quote\" in it\"\n\"C\"\n"
+                               "\"H\",\"Date\",\"Hour Ending\",\"LMP\"\n"
+                               "\"H\",\"MM/DD/YYYY\",\"HH24\",\"$/MWh\"\n"
+                               "\"D\",\"04/09/2024\",\"01\",\"21.5\"\n"
+                               "\"D\",\"04/09/2024\",\"02\",\"22.5\"\n\"T\",\"2\"\n";
+    series_number("header_row", 3);
+    series_text("hour_column", "Hour Ending");
+    series_text("date_order", "mdy");
+    series_text("zone", "America/New_York");
+    series_column("LMP", "USD/MWh");
+    series_refused(text, CKPD_ERR_SYNTAX, 4, "MM/DD/YYYY");
+    ck_assert_int_eq(ckpd_series_options_add_filter(series_options, "H", "D"), CKPD_OK);
+    ckpd_series *series = series_read(text);
+    series_check(series, "LMP", 2, (double[]){21.5, 22.5});
+    ckpd_series_free(series);
+    series_number("header_row", 2);
+    series_refused(text, CKPD_ERR_MISSING, 2, "or another row as header_row (the first is 'C')");
+    series_number("header_row", 99);
+    series_refused(text, CKPD_ERR_MISSING, 0, "it ends above header_row");
+    ck_assert_int_eq(ckpd_series_options_set(series_options, "header_row", 0), CKPD_ERR_RANGE);
+}
+END_TEST
+
 START_TEST(test_filters)
 {
     const char *text = "time,node,x\n" T0 ",A,1\n" T0 ",B,7\n" T1 ",A,2\n" T1 ",B,8\n" T2 ",A,3\n";
@@ -456,6 +482,7 @@ int main(void)
     tcase_add_test(tc, test_units_given);
     tcase_add_test(tc, test_energy_of_short_slots);
     tcase_add_test(tc, test_columns_that_are_not_there);
+    tcase_add_test(tc, test_header_row);
     tcase_add_test(tc, test_filters);
     tcase_add_test(tc, test_options);
     tcase_add_test(tc, test_arguments);
