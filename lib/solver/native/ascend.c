@@ -206,9 +206,10 @@ static bool finished(nat_search *search, double value, double *gap)
  */
 static bool polished(const nat_search *search, double value, int32_t *steps)
 {
-    enum { MOST_STEPS = 10 };
+    enum { MOST_STEPS = 30 };
+    static const double GOOD_GAP = 1e-3;
     return !search->host->keep_prices || search->model->view->prices || search->nodes > 1 ||
-           ++*steps > MOST_STEPS || search->best.cost - value <= 5e-3 * fabs(search->best.cost);
+           ++*steps > MOST_STEPS || search->best.cost - value <= GOOD_GAP * fabs(search->best.cost);
 }
 
 /* Whether the root begins with the prices of an earlier solve. */
@@ -219,6 +220,7 @@ static bool is_warm(const nat_search *search)
 
 double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
 {
+    enum { FIRST_PLANS = 3 /* good prices have good plans: the gap falls from above */ };
     nat_dual *dual = &search->dual;
     size_t bytes = dual->layout.size * sizeof *dual->price;
     double best = -(double)INFINITY, step = how->step, reach = 0, notable = -(double)INFINITY;
@@ -234,7 +236,7 @@ double ckpd__nat_search_climb(nat_search *search, const nat_climb *how)
             best = value;
             memcpy(search->best_price, dual->price, bytes);
         }
-        if (warm && round == 0)
+        if (warm && round < FIRST_PLANS)
             ckpd__nat_search_offer_paths(search);
         if (best >= ckpd__nat_search_cutoff(search) || ckpd__nat_search_must_stop(search))
             break;

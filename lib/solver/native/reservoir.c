@@ -19,13 +19,13 @@ static int compare_corners(const void *left, const void *right)
     return a->level < b->level ? -1 : a->level > b->level;
 }
 
-static void add_candidate(nat_reservoir *reservoir, int32_t t, int32_t level, double load,
+/* `curve`: the cost of the slot with this draw. */
+static void add_candidate(nat_reservoir *reservoir, int32_t t, int32_t level, double curve,
                           double draw)
 {
     const nat_model *model = reservoir->model;
     double used = model->storage->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours;
-    nat_corner corner = {-ckpd__nat_storage_stored(model, draw),
-                         ckpd__nat_curve(model, t, load + draw) + used, draw, level};
+    nat_corner corner = {-ckpd__nat_storage_stored(model, draw), curve + used, draw, level};
     if (reservoir->extra)
         corner.cost += reservoir->extra[(size_t)t * (size_t)reservoir->levels + (size_t)level];
     if (corner.cost < NONE)
@@ -47,7 +47,7 @@ static void add_bends(nat_reservoir *reservoir, int32_t levels, const double *lo
              at++) {
             double draw = view->curve_x_kw[at] - loads[l];
             if (draw > low && draw < high)
-                add_candidate(reservoir, t, l, loads[l], draw);
+                add_candidate(reservoir, t, l, view->curve_cost[at], draw);
         }
     qsort(all + first, (size_t)(reservoir->candidates[t] - first), sizeof *all, compare_corners);
 }
@@ -57,7 +57,8 @@ static void add_draw(nat_reservoir *reservoir, int32_t levels, const double *loa
 {
     for (int32_t l = 0; l < levels; l++)
         if (loads[l] < NONE)
-            add_candidate(reservoir, t, l, loads[l], draw);
+            add_candidate(reservoir, t, l, ckpd__nat_curve(reservoir->model, t, loads[l] + draw),
+                          draw);
 }
 
 /* The cost of a level over the draw bends at full charge, at rest, at full discharge and with the

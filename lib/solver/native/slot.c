@@ -167,7 +167,7 @@ static int32_t build_tables(nat_stack *stack, nat_memory *memory, const nat_mode
         stack->charge = ckpd__nat_alloc(memory, size, sizeof *stack->charge);
     if (!stack->cost || (model->storage && !stack->charge))
         return CKPD_ERR_NO_MEMORY;
-    for (int32_t t = 0; t < model->slots; t++)
+    for (int32_t t = 0; t < model->slots && !model->storage; t++) /* else the worths come first */
         ckpd__nat_stack_cost(stack, model, t, 0);
     return CKPD_OK;
 }

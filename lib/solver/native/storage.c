@@ -22,11 +22,11 @@ double ckpd__nat_soc_end_cost(const ckpd_path_storage *s, double level)
            s->end_over_cost_per_kwh * fmax(-missing, 0) - s->end_value_per_kwh * level;
 }
 
-static double slot_value(const nat_model *model, int32_t t, double load, double worth, double draw)
+/* What a draw costs beside `curve`, the cost of the slot with it. */
+static double slot_value(const nat_model *model, double curve, double worth, double draw)
 {
     const ckpd_path_storage *s = model->storage;
-    return ckpd__nat_curve(model, t, load + draw) +
-           s->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours -
+    return curve + s->throughput_cost_per_kwh * fabs(draw) * model->view->slot_hours -
            worth * ckpd__nat_storage_stored(model, draw);
 }
 
@@ -38,7 +38,7 @@ double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, do
     double ends[3] = {0, -s->discharge_max_kw, s->charge_max_kw}, best = (double)INFINITY;
     *draw = 0;
     for (int i = 0; i < 3; i++) {
-        double value = slot_value(model, t, load, worth, ends[i]);
+        double value = slot_value(model, ckpd__nat_curve(model, t, load + ends[i]), worth, ends[i]);
         if (value < best) {
             best = value;
             *draw = ends[i];
@@ -48,7 +48,7 @@ double ckpd__nat_storage_slot(const nat_model *model, int32_t t, double load, do
         double at = view->curve_x_kw[i] - load;
         if (at < -s->discharge_max_kw || at > s->charge_max_kw)
             continue;
-        double value = slot_value(model, t, load, worth, at);
+        double value = slot_value(model, view->curve_cost[i], worth, at);
         if (value < best) {
             best = value;
             *draw = at;
