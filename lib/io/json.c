@@ -139,6 +139,8 @@ static const char *in_plain_words(const char *text)
         {"'None'", "'None' is no JSON value: leave the field out"},
         {"'True'", "write true"},
         {"'False'", "write false"},
+        {"unable to decode byte", "it is not UTF-8; save the file as UTF-8"},
+        {"invalid token near '/'", "JSON has no comments: use description"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strstr(text, known[i].part) != NULL) {

@@ -354,6 +354,18 @@ static int32_t grow(reader *r)
     return CKPD_OK;
 }
 
+/* What to do about a text that is no date at all, or one in another order. */
+static const char *date_advice(const reader *r, const char *text, const char *wrong)
+{
+    if (!begins_with(wrong, "not a date")) {
+        return "";
+    }
+    if (text[0] < '0' || text[0] > '9') {
+        return " (rows of titles, units or totals have to go)";
+    }
+    return choice(r, CKPD__OPTION_DATE_ORDER, CKPD__YMD) ? "; for others set date_order" : "";
+}
+
 static int32_t read_label(reader *r, const ckpd__csv_row *row, ckpd__label *label, int32_t *period)
 {
     ckpd__table *table = r->table;
@@ -371,8 +383,8 @@ static int32_t read_label(reader *r, const ckpd__csv_row *row, ckpd__label *labe
     }
     if (wrong != NULL) {
         return ckpd__fail(table->context, CKPD_ERR_SYNTAX, "time", row->line, (double)NAN,
-                          "%srow %L: time '%s': %s", table->source, row->line, row->fields[field],
-                          wrong);
+                          "%srow %L: time '%s': %s%s", table->source, row->line, row->fields[field],
+                          wrong, date_advice(r, row->fields[field], wrong));
     }
     if (table->row_count == 0 || (table->style.date_only && !label->style.date_only)) {
         table->style = label->style;

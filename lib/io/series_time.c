@@ -77,15 +77,11 @@ static const char *read_date(const char **at, int32_t order, ckpd__label *label)
         if (count == 0 && i == year && i > 0 && digits(at, 2, 2, &ignored) > 0) {
             return "the year has two digits: write four";
         }
-        if (count == 0 && i == 0) {
-            if (**at < '0' || **at > '9') {
-                return "not a date (rows of titles, units or totals have to go)";
-            }
-        } else if (count == 0 && (**at | 0x20) >= 'a' && (**at | 0x20) <= 'z') {
+        if (count == 0 && i > 0 && (**at | 0x20) >= 'a' && (**at | 0x20) <= 'z') {
             return "not a date in numbers: write the month as 01 to 12";
         }
         if (count == 0) {
-            return order == CKPD__YMD ? "not a date YYYY-MM-DD; for others set date_order"
+            return order == CKPD__YMD ? "not a date YYYY-MM-DD"
                                       : "not a date in the order of date_order";
         }
         short_part = short_part || count == 1;

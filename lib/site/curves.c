@@ -66,6 +66,10 @@ static int32_t check_points(const ckpd_site *site, int32_t slot, int32_t count, 
                             const double *money)
 {
     double slope = -(double)INFINITY;
+    char of[24] = "every slot";
+    if (slot >= 0) {
+        ckpd__format(of, sizeof of, "slot %d", slot);
+    }
     for (int32_t i = 0; i < count; i++) {
         int32_t status =
             ckpd__check_range(site->context, "x_kw", slot, x[i], -LARGEST_X_KW, LARGEST_X_KW);
@@ -80,22 +84,21 @@ static int32_t check_points(const ckpd_site *site, int32_t slot, int32_t count, 
             continue;
         }
         if (!(x[i] > x[i - 1])) {
-            return ckpd__fail(
-                site->context, CKPD_ERR_RANGE, "x_kw", slot, x[i],
-                "cost curve of slot %d: x_kw[%d] = %g does not rise above x_kw[%d] = %g", slot, i,
-                x[i], i - 1, x[i - 1]);
+            return ckpd__fail(site->context, CKPD_ERR_RANGE, "x_kw", slot, x[i],
+                              "cost curve of %s: x_kw[%d] = %g does not rise above x_kw[%d] = %g",
+                              of, i, x[i], i - 1, x[i - 1]);
         }
         double next = (money[i] - money[i - 1]) / (x[i] - x[i - 1]);
         if (!isfinite(next)) {
             return ckpd__fail(site->context, CKPD_ERR_RANGE, "x_kw", slot, x[i],
-                              "cost curve of slot %d: slope between points %d and %d overflows",
-                              slot, i - 1, i);
+                              "cost curve of %s: slope between points %d and %d overflows", of,
+                              i - 1, i);
         }
         if (next < slope - SLOPE_TOLERANCE * fmax(1.0, fabs(slope))) {
             return ckpd__fail(site->context, CKPD_ERR_NOT_CONVEX, "money_per_hour", slot, next,
-                              "cost curve of slot %d is not convex: slope falls from %g to %g at "
+                              "cost curve of %s is not convex: slope falls from %g to %g at "
                               "x_kw[%d] = %g",
-                              slot, slope, next, i - 1, x[i - 1]);
+                              of, slope, next, i - 1, x[i - 1]);
         }
         slope = next;
     }

@@ -110,7 +110,7 @@ START_TEST(test_labels_that_are_refused)
     refused_label("2024-04-09 01:00 AEST", "no offset (zone letters");
     refused_label("202404090100", "a date and time without dashes");
     refused_label("09-Apr-2024 01:00", "not a date");
-    refused_label("Total", "not a date (rows of titles");
+    refused_label("Total", "not a date YYYY-MM-DD (rows of titles");
     refused_label("2024-04-09T01:00Z - x", "not a date");
     refused_label("2024-04-09 01:00 CEST", "no offset");
     refused_label("2024-04-09T01:00+99:00", "not an offset");
