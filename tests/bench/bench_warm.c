@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_RUNS = 101 };
+enum { MOST_RUNS = 101, MOST_CHANGES = 32 };
 
 static double seconds(void)
 {
@@ -29,12 +29,12 @@ static int compare(const void *left, const void *right)
 static double median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, compare);
-    return values[count / 2];
+    return values[(count - 1) / 2];
 }
 
 typedef struct figures {
     double cold_s, warm_s;
-    double least; /* ratio of one change */
+    double ratio[MOST_CHANGES]; /* of each change */
     int changes;
 } figures;
 
@@ -60,16 +60,48 @@ static void measure(golden_case *g, int32_t scenario, const ckpd_solution *last,
     double c = median(cold, runs), w = median(warm, runs);
     out->cold_s += c;
     out->warm_s += w;
-    out->least = out->changes == 0 || c / w < out->least ? c / w : out->least;
-    out->changes++;
+    out->ratio[out->changes++] = c / w;
 }
 
-static void line(const char *name, int32_t scenario, const char *change, const figures *f)
+static void line(const char *name, int32_t scenario, const char *change, figures *f)
 {
-    printf("| %s | S%d | %s | %.3f | %.3f | %.1f | %.1f |\n", name, (int)scenario, change,
+    double middle = median(f->ratio, f->changes);
+    printf("| %s | S%d | %s | %.3f | %.3f | %.1f | %.1f | %.1f |\n", name, (int)scenario, change,
            1e3 * f->cold_s / f->changes, 1e3 * f->warm_s / f->changes, f->cold_s / f->warm_s,
-           f->least);
+           middle, f->ratio[0]);
     fflush(stdout);
+}
+
+/* Task j at `segments` in the problem. */
+static void stand_at(golden_case *g, int32_t j, int32_t segments)
+{
+    ckpd_graph *graph = NULL;
+    ckpd_task_set(g->task[j], "start_segments", segments);
+    if (ckpd_graph_build(&graph, g->context, g->task[j], g->modes[j], ckpd_site_slots(g->site),
+                         ckpd_site_slot_hours(g->site), NULL) == CKPD_OK) {
+        ckpd_graph_free(g->problem->job[j]);
+        g->problem->job[j] = graph;
+    }
+}
+
+/* Each job with a checkpoint more, and one less where there is one, than all of them have. */
+static void checkpoints(golden_case *g, int32_t scenario, int32_t all, int runs, figures *more,
+                        figures *fewer)
+{
+    for (int32_t j = 0; j < g->jobs; j++) {
+        stand_at(g, j, all);
+    }
+    ckpd_solution *last = golden_solve(g, scenario, NULL);
+    for (int32_t j = 0; j < g->jobs; j++) {
+        stand_at(g, j, all + 1);
+        measure(g, scenario, last, runs, more);
+        if (all > 0) {
+            stand_at(g, j, all - 1);
+            measure(g, scenario, last, runs, fewer);
+        }
+        stand_at(g, j, all);
+    }
+    ckpd_solution_free(last);
 }
 
 static void run_case(const char *file, int32_t scenario, const golden_options *options, int runs)
@@ -83,7 +115,7 @@ static void run_case(const char *file, int32_t scenario, const golden_options *o
     int32_t slots = ckpd_site_slots(g.site), step = slots / 24;
     double *price = g.problem->site->series[CKPD__IMPORT_PRICE];
     double *soc = &g.problem->site->battery[CKPD__BATTERY_SOC_START];
-    figures up = {0}, down = {0}, charge = {0}, back = {0};
+    figures up = {0}, down = {0}, charge = {0}, more = {0}, fewer = {0};
     snprintf(name, sizeof name, "%.*s, %d slots", (int)(strlen(file) - 5), file, (int)slots);
     for (int32_t t = 0; t < slots; t += step) {
         double was = price[t];
@@ -104,20 +136,13 @@ static void run_case(const char *file, int32_t scenario, const golden_options *o
         }
         line(name, scenario, "SOC +- 20 kWh", &charge);
     }
-    for (int32_t j = 0; j < g.jobs; j++) {
-        ckpd_graph *graph = NULL, *kept = g.problem->job[j];
-        ckpd_task_set(g.task[j], "start_segments", 1);
-        if (ckpd_graph_build(&graph, g.context, g.task[j], g.modes[j], slots,
-                             ckpd_site_slot_hours(g.site), NULL) == CKPD_OK) {
-            g.problem->job[j] = graph;
-            measure(&g, scenario, last, runs, &back);
-            g.problem->job[j] = kept;
-            ckpd_graph_free(graph);
-        }
-        ckpd_task_set(g.task[j], "start_segments", 0);
-    }
-    line(name, scenario, "one checkpoint", &back);
     ckpd_solution_free(last);
+    checkpoints(&g, scenario, 0, runs, &more, &fewer);
+    line(name, scenario, "one checkpoint", &more);
+    more = (figures){0};
+    checkpoints(&g, scenario, 2, runs, &more, &fewer);
+    line(name, scenario, "one more than two", &more);
+    line(name, scenario, "one less than two", &fewer);
     golden_close(&g);
 }
 
@@ -129,8 +154,8 @@ START_TEST(bench)
     const char *given = getenv("RUNS");
     int runs = given != NULL ? atoi(given) : 5;
     runs = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
-    puts("| case | scenario | change | cold, ms | warm, ms | ratio | least |\n"
-         "|---|---|---|---:|---:|---:|---:|");
+    puts("| case | scenario | change | cold, ms | warm, ms | ratio | median | least |\n"
+         "|---|---|---|---:|---:|---:|---:|---:|");
     for (int f = 0; f < 2; f++) {
         run_case(files[f], CKPD_SCENARIO_S4, &hourly, runs);
         run_case(files[f], CKPD_SCENARIO_S6, &hourly, runs);

@@ -4,7 +4,8 @@
  * prices below zero, caps on import, export, site and GPUs, curtailment at a price, renewables, PUE
  * by slot, releases and deadlines: every plan one after the other (enumerate), the native solver,
  * GLPK alone and behind the structure presolve find the same cost; the native plan is the same bits
- * whatever the number of threads and whatever the allocator.
+ * whatever the number of threads and whatever the allocator. A solve from the solution of the same
+ * site before a price, the battery and a checkpoint changed finds that cost, too.
  */
 #include "support/day.h"
 
@@ -46,7 +47,18 @@ static void set_random(day *site, dice *d, const char *series, double low, doubl
     day_set_mw(site, series, values);
 }
 
-static int32_t add_jobs(day *site, dice *d)
+/* Three things that change while a plan is carried out. */
+static void change_price(day *site, int32_t slot)
+{
+    double values[SLOTS];
+    ck_assert_int_eq(ckpd_site_get_series(site->site, "import_price_per_mwh", values, SLOTS),
+                     CKPD_OK);
+    values[slot] *= 1.3;
+    ck_assert_int_eq(ckpd_site_set_series(site->site, "import_price_per_mwh", values, SLOTS),
+                     CKPD_OK);
+}
+
+static int32_t add_jobs(day *site, dice *d, bool later)
 {
     for (int32_t j = 0; j < JOBS; j++) {
         day_mode modes[2];
@@ -62,6 +74,7 @@ static int32_t add_jobs(day *site, dice *d)
                        .mode = modes,
                        .release = pick(d, 0, 3) ? 0 : 1,
                        .deadline = pick(d, 0, 1) ? 0 : pick(d, SLOTS - 2, SLOTS)};
+        job.start_segments = later && j == 0 && job.segments > 1;
         int32_t status = day_add_job(site, &job, NULL);
         if (status != CKPD_OK)
             return status;
@@ -69,14 +82,16 @@ static int32_t add_jobs(day *site, dice *d)
     return CKPD_OK;
 }
 
-/* False when a job has no way through its own graph. */
-static bool make(day *site, uint64_t seed, const ckpd_allocator *allocator)
+/* False when a job has no way through its own graph. `later`: a little has changed. */
+static bool make(day *site, uint64_t seed, const ckpd_allocator *allocator, bool later)
 {
     dice d = {seed};
     *site = (day){NULL, NULL, NULL};
     ck_assert_int_eq(ckpd_context_new(&site->context, allocator), CKPD_OK);
     ck_assert_int_eq(ckpd_site_new(&site->site, site->context, SLOTS, 1), CKPD_OK);
     set_random(site, &d, "import_price_per_mwh", pick(&d, 0, 1) ? -80 : 10, 110);
+    if (later)
+        change_price(site, (int32_t)(seed % SLOTS));
     set_random(site, &d, "export_price_per_mwh", -20, pick(&d, 0, 2) ? 30 : 120);
     set_random(site, &d, "curtailment_penalty_per_mwh", 0, 60);
     set_random(site, &d, "wind_kw", 0, 4);
@@ -92,13 +107,13 @@ static bool make(day *site, uint64_t seed, const ckpd_allocator *allocator)
     day_add_battery(site, &(day_battery){.energy_mwh = energy,
                                          .power_mw = between(&d, 0.5, 4),
                                          .eta = between(&d, 0.8, 1),
-                                         .start_mwh = start,
+                                         .start_mwh = later ? 0.95 * start : start,
                                          .end_mwh = start,
                                          .terminal = terminal[pick(&d, 0, 2)],
                                          .throughput_cost = pick(&d, 0, 1) ? 0 : between(&d, 0, 6),
                                          .end_value = pick(&d, 0, 1) ? 0 : between(&d, 0, 50),
                                          .soc_min_mwh = 0.1 * energy});
-    return add_jobs(site, &d) == CKPD_OK;
+    return add_jobs(site, &d, later) == CKPD_OK;
 }
 
 static ckpd_solution *solve(day *site, const char *backend, int32_t presolve, int32_t threads)
@@ -209,8 +224,8 @@ START_TEST(backends_threads_allocators)
     int optimal = 0, infeasible = 0, impossible = 0;
     for (uint64_t seed = 1; seed <= (test_fast() ? INSTANCES / 10 : INSTANCES); seed++) {
         day site, elsewhere;
-        bool possible = make(&site, seed, NULL);
-        ck_assert_int_eq(make(&elsewhere, seed, &other), possible);
+        bool possible = make(&site, seed, NULL, false);
+        ck_assert_int_eq(make(&elsewhere, seed, &other, false), possible);
         if (possible) {
             ckpd_solution *native = solve(&site, "native", 1, 1);
             ckpd_solution *threads = solve(&site, "native", 1, 3);
@@ -234,12 +249,41 @@ START_TEST(backends_threads_allocators)
 }
 END_TEST
 
+START_TEST(from_the_last)
+{
+    int optimal = 0;
+    for (uint64_t seed = 1; seed <= (test_fast() ? INSTANCES / 10 : INSTANCES / 2); seed++) {
+        day before, after;
+        bool possible = make(&before, seed, NULL, false);
+        possible = make(&after, seed, NULL, true) && possible;
+        if (possible) {
+            ckpd_solve_options *options = NULL;
+            ckpd_solution *last = solve(&before, "native", 1, 1), *warm = NULL;
+            ck_assert_int_eq(ckpd_solve_options_new(&options, after.context), CKPD_OK);
+            ck_assert_int_eq(ckpd_solve_options_set(options, "relative_gap", 1e-9), CKPD_OK);
+            ck_assert_int_eq(ckpd_problem_resolve_from(&warm, day_problem(&after), CKPD_SCENARIO_S6,
+                                                       options, last, 0),
+                             CKPD_OK);
+            compare(&after, seed, warm);
+            optimal += ckpd_solution_outcome(warm) == CKPD_OUTCOME_OPTIMAL;
+            ckpd_solution_free(last);
+            ckpd_solution_free(warm);
+            ckpd_solve_options_free(options);
+        }
+        day_free(&before);
+        day_free(&after);
+    }
+    ck_assert_int_gt(optimal, test_fast() ? 4 : 40);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("dispatch: random sites");
     TCase *tests = tcase_create("random");
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, backends_threads_allocators);
+    tcase_add_test(tests, from_the_last);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -90,6 +90,90 @@ START_TEST(state_of_charge)
 }
 END_TEST
 
+/* Task j at `segments` in the problem, as after a checkpoint or a failure. */
+static void stand_at(golden_case *g, int32_t j, int32_t segments)
+{
+    ckpd_graph *graph = NULL;
+    ck_assert_int_eq(ckpd_task_set(g->task[j], "start_segments", segments), CKPD_OK);
+    ck_assert_int_eq(ckpd_graph_build(&graph, g->context, g->task[j], g->modes[j],
+                                      ckpd_site_slots(g->site), ckpd_site_slot_hours(g->site),
+                                      NULL),
+                     CKPD_OK);
+    ckpd_graph_free(g->problem->job[j]);
+    g->problem->job[j] = graph;
+}
+
+/* One checkpoint more or less of either job, from where none and where two are complete. */
+START_TEST(one_checkpoint)
+{
+    golden_case g;
+    if (!golden_open(&g, cases[_i].name, NULL)) {
+        return;
+    }
+    tally all = {0, 0};
+    bool steep = strstr(cases[_i].name, "steep") != NULL;
+    for (int32_t base = 0; base <= 2; base += 2) {
+        for (int32_t j = 0; j < 2; j++) {
+            stand_at(&g, j, base);
+        }
+        ckpd_solution *last = golden_solve(&g, cases[_i].scenario, NULL);
+        for (int32_t i = 0; i < 4; i++) {
+            int32_t j = i % 2, segments = base + (i < 2 ? 1 : -1);
+            if (segments < 0) {
+                continue;
+            }
+            tally one = {0, 0};
+            stand_at(&g, j, segments);
+            compare(&g, cases[_i].scenario, last, 0, &one);
+            stand_at(&g, j, base);
+            ck_assert_msg(steep || 5 * one.warm <= one.cold, "job %d from %d to %d: %d of %d", j,
+                          base, segments, (int)one.warm, (int)one.cold);
+            all.cold += one.cold;
+            all.warm += one.warm;
+        }
+        ckpd_solution_free(last);
+    }
+    ck_assert_int_le((cases[_i].scenario == CKPD_SCENARIO_S6 ? 5 : 10) * all.warm, all.cold);
+    golden_close(&g);
+}
+END_TEST
+
+/* GLPK by itself agrees after a price, the battery and both checkpoints have changed. */
+START_TEST(glpk_agrees)
+{
+    golden_case g;
+    if (!golden_open(&g, cases[_i].name, NULL)) {
+        return;
+    }
+    if (ckpd_backend_capabilities(g.context, "glpk") == 0) {
+        test_skip("this build has no GLPK");
+        golden_close(&g);
+        return;
+    }
+    ckpd_solution *last = golden_solve(&g, cases[_i].scenario, NULL), *warm = NULL, *glpk = NULL;
+    ckpd_solve_options *options = NULL;
+    ck_assert_int_eq(ckpd_solve_options_new(&options, g.context), CKPD_OK);
+    ck_assert_int_eq(ckpd_solve_options_set_backend(options, "glpk"), CKPD_OK);
+    ck_assert_int_eq(ckpd_solve_options_set(options, "structure_presolve", 0), CKPD_OK);
+    g.problem->site->series[CKPD__IMPORT_PRICE][19] *= 1.2;
+    g.problem->site->battery[CKPD__BATTERY_SOC_START] -= 10;
+    stand_at(&g, 0, 1);
+    stand_at(&g, 1, 2);
+    ck_assert_int_eq(ckpd_problem_resolve_from(&warm, g.problem, cases[_i].scenario, NULL, last, 0),
+                     CKPD_OK);
+    ck_assert_int_eq(ckpd_problem_solve(&glpk, g.problem, cases[_i].scenario, options), CKPD_OK);
+    ck_assert_int_eq(ckpd_solution_outcome(warm), CKPD_OUTCOME_OPTIMAL);
+    ck_assert_int_eq(ckpd_report_violation_count(ckpd_solution_report(warm)), 0);
+    ck_assert_double_eq_tol(ckpd_solution_cost(warm), ckpd_solution_cost(glpk),
+                            2e-6 * fabs(ckpd_solution_cost(glpk)));
+    ckpd_solution_free(glpk);
+    ckpd_solution_free(warm);
+    ckpd_solution_free(last);
+    ckpd_solve_options_free(options);
+    golden_close(&g);
+}
+END_TEST
+
 /* --- the day goes on
  * ------------------------------------------------------------------------------ */
 
@@ -363,6 +447,8 @@ int main(void)
     tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, one_price, 0, 4);
     tcase_add_loop_test(all, state_of_charge, 1, 2);
+    tcase_add_loop_test(all, one_checkpoint, 0, 4);
+    tcase_add_loop_test(all, glpk_agrees, 0, 4);
     tcase_add_loop_test(all, rolling, 0, 4);
     tcase_add_loop_test(all, same_input_same_bytes, 0, 4);
     tcase_add_test(all, misfits);
