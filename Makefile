@@ -23,7 +23,9 @@ BUILD := build
 abs_srcdir := $(abspath $(srcdir))
 abs_build = $(abspath $(BUILD))
 
-CKPD_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib -D_POSIX_C_SOURCE=200809L $(CKPD_FEATURES) $(JANSSON_CFLAGS)
+# 64 bits on 32-bit systems too: sizes of files, inode numbers and times of files, which stat and fopen stumble over otherwise.
+LARGE_FILES   = -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
+CKPD_CPPFLAGS = -I$(srcdir)/include -I$(srcdir)/lib -D_POSIX_C_SOURCE=200809L $(LARGE_FILES) $(CKPD_FEATURES) $(JANSSON_CFLAGS)
 CKPD_WARNINGS = -Wall -Wextra -Wpedantic -Wconversion -Wshadow $(WERROR)
 CKPD_CFLAGS   = -std=c11 -fvisibility=hidden $(FLOAT_CFLAGS) $(CKPD_WARNINGS)
 CKPD_LIBS     = $(GLPK_LIBS) $(JANSSON_LIBS) $(CSV_LIBS) $(LIBS) -lpthread -lm

@@ -38,7 +38,8 @@ only() { # NAMES OBJECTS REASON
     [ ! -s "$work/bad" ] || problem "$3:" "$work/bad"
 }
 (cd "$BUILD_DIR/obj" && find lib -name '*.o' ! -name '*.pic.o' | LC_ALL=C sort | xargs $NM -A -u) |
-    sed 's/^\(.*\)\.o: *[Uwv] */\1 /; s/@.*//' >"$work/imports"
+    sed 's/^\(.*\)\.o: *[Uwv] */\1 /; s/@.*//
+        s/ __\(.*\)_time64$/ \1/; s/ __\(.*\)64$/ \1/; s/64$//' >"$work/imports" # names of 32-bit glibc
 [ -s "$work/imports" ] || { echo 'no objects to look at'; exit 1; }
 only "$(echo "$never" | paste -s -d '|' -)" 'none' 'imports that a library must not have'
 only 'malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign|asprintf|vasprintf|getline' \

@@ -151,6 +151,46 @@ START_TEST(too_many_open_files)
 }
 END_TEST
 
+static void *at_most_a_mebibyte(void *block, size_t bytes, void *user)
+{
+    (void)user;
+    return bytes > (size_t)1 << 20 ? NULL : realloc(block, bytes);
+}
+
+static void *from_nothing(size_t bytes, void *user)
+{
+    return at_most_a_mebibyte(NULL, bytes, user);
+}
+
+static void give_back(void *block, void *user)
+{
+    (void)user;
+    free(block);
+}
+
+/* On a 32-bit system, too, a file of 3 GiB can be opened and read: here until the host has no more
+   memory, long before the limit of 1 GiB. */
+START_TEST(a_file_of_more_than_31_bits)
+{
+    ckpd_allocator little = {sizeof little, from_nothing, at_most_a_mebibyte, give_back, NULL};
+    ckpd_context *poor = NULL;
+    ckpd_case *none = NULL;
+    touch("huge.json");
+    if (truncate("huge.json", (off_t)(INT64_C(3) << 30)) != 0) {
+        remove("huge.json");
+        test_skip("no room for a file of 3 GiB without content");
+        return;
+    }
+    ck_assert_int_eq(ckpd_context_new(&poor, &little), CKPD_OK);
+    int32_t status = ckpd_case_load(&none, poor, "huge.json");
+    ck_assert_msg(status == CKPD_ERR_NO_MEMORY, "%s: %s", ckpd_status_name(status),
+                  ckpd_context_last_message(poor));
+    ck_assert_ptr_null(none);
+    ckpd_context_free(poor);
+    remove("huge.json");
+}
+END_TEST
+
 /* A series file lies beside its case, not in the working folder. */
 START_TEST(files_beside_the_case)
 {
@@ -192,6 +232,7 @@ int main(void)
     tcase_add_test(tests, a_full_device);
     tcase_add_test(tests, a_full_device_and_a_large_case);
     tcase_add_test(tests, too_many_open_files);
+    tcase_add_test(tests, a_file_of_more_than_31_bits);
     tcase_add_test(tests, files_beside_the_case);
     suite_add_tcase(suite, tests);
     return test_run(suite);

@@ -8,8 +8,11 @@
 #include "support/support.h"
 
 #include "io/timezone.h"
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -276,6 +279,25 @@ START_TEST(test_rule_with_wide_hours)
 }
 END_TEST
 
+/* A file last changed after 2038, which a 32-bit clock cannot say. */
+START_TEST(test_file_of_the_future)
+{
+    bytes b = jerusalem();
+    struct timespec when = {.tv_sec = (time_t)at(2040, 1, 1, 0, 0)};
+    FILE *out = fopen("Later", "wb");
+    ck_assert_ptr_nonnull(out);
+    ck_assert_uint_eq(fwrite(b.data, 1, b.length, out), b.length);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_int_eq(utimensat(AT_FDCWD, "Later", (struct timespec[]){when, when}, 0), 0);
+    ckpd__zone *zone = NULL;
+    int32_t status = ckpd__zone_load(&zone, context, "Later", ".");
+    ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
+    ck_assert_int_eq(ckpd__zone_offset(zone, at(2038, 3, 26, 0, 0)), 10800);
+    ckpd__zone_free(context, zone);
+    remove("Later");
+}
+END_TEST
+
 /* A version 1 file: 32-bit times, no rule. */
 START_TEST(test_version_1)
 {
@@ -398,6 +420,7 @@ int main(void)
     tcase_add_test(tc, test_fixed_offsets);
     tcase_add_test(tc, test_names_that_are_refused);
     tcase_add_test(tc, test_rule_with_wide_hours);
+    tcase_add_test(tc, test_file_of_the_future);
     tcase_add_test(tc, test_version_1);
     tcase_add_test(tc, test_damaged_files);
     tcase_add_test(tc, test_files_with_leap_seconds_are_refused);
