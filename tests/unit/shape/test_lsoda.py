@@ -8,9 +8,9 @@ try:
     import numpy
     from scipy.integrate import solve_ivp
 except ImportError:
-    # Another Python first in the path does not see the distribution's scipy.
+    # Another Python first in the path does not see the distribution's scipy; to a 32-bit build that one is of no use.
     SYSTEM = "/usr/bin/python3"
-    if os.path.exists(SYSTEM) and "CKPD_LSODA_AGAIN" not in os.environ:
+    if os.path.exists(SYSTEM) and sys.maxsize > 2**32 and "CKPD_LSODA_AGAIN" not in os.environ:
         os.environ["CKPD_LSODA_AGAIN"] = "1"
         os.execv(SYSTEM, [SYSTEM, os.path.abspath(__file__)])
     print("SKIP: scipy is not installed")
