@@ -12,8 +12,10 @@ PUBLIC_HEADERS := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/include/*.h $(sr
 SOVERSION    := $(shell expr $(ABI_CURRENT) - $(ABI_AGE))
 LIB_STATIC    = $(BUILD)/libckptdispatch.a
 LIB_MAP       = $(srcdir)/lib/libckptdispatch.map
-LIB_OBJS      = $(LIB_SRCS:%.c=$(BUILD)/obj/%.o)
 LIB_PIC_OBJS  = $(LIB_SRCS:%.c=$(BUILD)/obj/%.pic.o)
+# `make COMPILE_ONCE=yes` makes the archive of the shared library's objects: half the compiling where speed does not matter.
+COMPILE_ONCE  =
+LIB_OBJS      = $(if $(COMPILE_ONCE),$(LIB_PIC_OBJS),$(LIB_SRCS:%.c=$(BUILD)/obj/%.o))
 
 # Sanitizer runtimes of clang live in the program only, so those builds empty this one.
 LD_NO_UNDEFINED = -Wl,--no-undefined

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
-# run.sh NAME RESULT PROGRAM [ARGUMENT...]: runs one test in a scratch folder, writes "passed failed skipped" to RESULT and the
-# output to RESULT.log, prints one line (and the output when something failed). Always exits 0: summary.sh judges.
+# run.sh NAME RESULT PROGRAM [ARGUMENT...]: runs one test in a scratch folder, writes "passed failed skipped seconds name" to
+# RESULT (processor time) and the output to RESULT.log, prints one line (and the output when something failed). Always exits
+# 0: summary.sh judges.
 set -u
 name=$1 result=$2 program=$3
 shift 3
@@ -22,6 +23,10 @@ examples/*) cd "$SRC_DIR" && ${TEST_WRAPPER:-} "$program" "$@" >"$log" 2>&1 ;;
 *) ${TEST_WRAPPER:-} "$program" "$@" >"$log" 2>&1 ;;
 esac </dev/null
 status=$?
+# The second line of `times` is what the children of this shell used: "user system", each as 1m2.34s.
+times >"$result.times"
+used=$(LC_ALL=C awk -F '[ms ]+' 'NR == 2 { gsub(",", "."); printf "%.1f", 60 * ($1 + $3) + $2 + $4 }' "$result.times")
+rm -f "$result.times"
 
 # A Check program says how many it ran; anything else is one test, judged by its exit status.
 counts=$(sed -n 's/^[0-9]*%: Checks: \([0-9]*\), Failures: \([0-9]*\), Errors: \([0-9]*\)$/\1 \2 \3/p' "$log" |
@@ -44,7 +49,7 @@ else
     *) failed=1 ;;
     esac
 fi
-echo "$passed $failed $skipped" >"$result"
+echo "$passed $failed $skipped $used $name" >"$result"
 took=$(($(date +%s) - began))
 note=
 [ "$skipped" -eq 0 ] || note=", $skipped skipped"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-3.0-or-later
 """Two versions of the library in one process (RTLD_LOCAL): each refuses the other's handles by name, and both go on.
 
-The other version is built here from the same sources, with another number in base.h and no GLPK.
+The other version is built here from the same sources, with another number in base.h and no GLPK: what names neither the
+version nor GLPK is compiled already.
 """
 import concurrent.futures
 import ctypes
@@ -23,6 +24,12 @@ class Error(ctypes.Structure):
                 ("message", ctypes.c_char * 512)]
 
 
+def depends(path):
+    """Whether that file names what differs between the two."""
+    with open(path, encoding="utf-8") as file:
+        return re.search(r"\bCKPD_(VERSION_|HAVE_GLPK)", file.read()) is not None
+
+
 def build_other():
     shutil.copytree(os.path.join(SRC, "include"), "include")
     path = "include/ckptdispatch/base.h"
@@ -37,7 +44,12 @@ def build_other():
              f"-I{SRC}/lib"]
     sources = [s for s in glob.glob(f"{SRC}/lib/**/*.c", recursive=True) if "/solver/glpk" not in s]
 
+    everything = any(map(depends, glob.glob(f"{SRC}/lib/**/*.h", recursive=True)))
+
     def compile_one(source):
+        built = os.path.join(BUILD, "obj", os.path.relpath(source, SRC)[:-2] + ".pic.o")
+        if not everything and not depends(source) and os.path.exists(built):
+            return built
         target = os.path.relpath(source, SRC).replace("/", "-") + ".o"
         subprocess.run([*CC, *flags, "-c", "-o", target, source], check=True)
         return target

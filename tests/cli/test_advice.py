@@ -9,7 +9,7 @@ import random
 
 from tool import FAST, case, check, main, run, run_json
 
-COUNT = 2 if FAST else 4
+COUNT = 1 if FAST else 4
 
 
 def tighten(tree, rng):
@@ -34,7 +34,7 @@ def apply(tree, change):
 def outcome(tree):
     with open("moved.json", "w", encoding="utf-8") as f:
         json.dump(tree, f)
-    return run("solve", "moved.json", "--scenario", "S4", "--gap", "1", "--time-limit", "30", status=None)[0]
+    return run("solve", "moved.json", "--scenario", "S4", "--gap", "1", "--time-limit", "300", status=None)[0]
 
 
 def advice_helps():
@@ -68,7 +68,7 @@ def advice_helps():
         helped += 1
     print(f"{helped} of {COUNT} cases had no plan and got one, {minimal} with all changes tried")
     check(minimal > 0, "no advice was tried to the end")
-    check(helped >= COUNT // 2, f"the limits are too loose: {helped}")
+    check(helped >= (COUNT + 1) // 2, f"the limits are too loose: {helped}")
 
 
 def hard_levels_leave_time():
@@ -78,7 +78,12 @@ def hard_levels_leave_time():
     tree["site"].update(site_cap_kw=895, import_cap_kw=349)
     with open("tight.json", "w", encoding="utf-8") as f:
         json.dump(tree, f)
-    found = run_json("diagnose", "tight.json", "--scenario", "S6", "--time-limit", "8", status=1)
+    limit = 2
+    while True:  # a slow machine or build is given more
+        found = run_json("diagnose", "tight.json", "--scenario", "S6", "--time-limit", str(limit), status=1)
+        if found["has_plan_when_relaxed"] or limit > 200:
+            break
+        limit *= 2
     check(found["has_plan_when_relaxed"], f"{found}")
     check({r["limit"] for r in found["relaxations"]} >= {"site_cap"}, f"{found}")
 

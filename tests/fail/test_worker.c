@@ -11,22 +11,30 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PROGRAM BUILD_DIR "/tests/fail/test_worker"
 
 static double now(void)
 {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+    return test_clock_s(CLOCK_MONOTONIC);
+}
+
+/*
+ * A limit is met within 0.1 s (`make check-long` asserts it); any process may be delayed for longer
+ * by a busy machine. So the first of some runs that met it counts, and there is room without end.
+ */
+static const double SOON = 0.1;
+static double late_at_most(void)
+{
+    return test_long() ? SOON : 30.0;
 }
 
 /* --- the worker's side
@@ -318,78 +326,108 @@ START_TEST(arrays_of_limits)
 }
 END_TEST
 
-/* The deadline holds whatever the backend does, and what it had found is there. The best of some
- * runs: a busy machine delays any process. */
+/* The deadline holds whatever the backend does, and what it had found is there. A machine that was
+ * too slow for a plan in that time is given more. */
 START_TEST(deadline)
 {
     for (int bare = 0; bare < 2; bare++) {
-        double late = (double)INFINITY;
-        for (int run = 0; run < 8 && late > 0.1; run++) {
+        double late = (double)INFINITY, limit = 0.4;
+        for (int run = 0; run < 8 && late > SOON; run++) {
             ckpd_solution *solution = NULL;
-            ckpd_solve_options_set(options, "time_limit_s", 0.4);
+            ckpd_solve_options_set(options, "time_limit_s", limit);
             double started = now();
             ck_assert_msg(solve_with(bare ? "loops-bare" : "loops", &solution) == CKPD_OK, "%s",
                           ckpd_context_last_message(context));
-            late = fmin(late, now() - started - 0.4);
-            ck_assert_double_ge(now() - started, 0.39);
+            double took = now() - started;
+            ck_assert_double_ge(took, limit - 0.01);
             int32_t outcome = ckpd_solution_outcome(solution);
-            if (bare) {
+            if (bare || outcome != CKPD_OUTCOME_FEASIBLE) {
                 ck_assert_int_eq(outcome, CKPD_OUTCOME_NO_PLAN);
-            } else if (outcome == CKPD_OUTCOME_FEASIBLE) { /* else it had not even started */
+            } else {
                 ck_assert_double_eq_tol(ckpd_solution_cost(solution), SMALL_J0_COST, 1e-6);
                 ck_assert_double_eq(ckpd_solution_bound(solution), -1000);
-            } else {
-                ck_assert_int_eq(outcome, CKPD_OUTCOME_NO_PLAN);
-                late = (double)INFINITY;
+            }
+            if (bare || outcome == CKPD_OUTCOME_FEASIBLE) {
+                late = fmin(late, took - limit);
+            } else { /* it had not even started */
+                limit *= 2;
             }
             ckpd_solution_free(solution);
         }
-        ck_assert_double_le(late, 0.1);
+        ck_assert_double_le(late, late_at_most());
     }
 }
 END_TEST
 
-static void *cancel_soon(void *token)
+/* Cancels a while after the first plan. */
+typedef struct canceller {
+    ckpd_cancel *token;
+    double at; /* when it did */
+    atomic_int planned;
+} canceller;
+
+static int32_t note_plan(const ckpd_progress *progress, void *user)
 {
-    struct timespec wait = {.tv_nsec = 400000000};
-    nanosleep(&wait, NULL);
-    ckpd_cancel_request(token);
+    if (isfinite(progress->incumbent)) {
+        atomic_store(&((canceller *)user)->planned, 1);
+    }
+    return 0;
+}
+
+static void *cancel_soon(void *user)
+{
+    canceller *c = user;
+    while (!atomic_load(&c->planned)) {
+        test_sleep(0.01);
+    }
+    test_sleep(0.2);
+    c->at = now();
+    ckpd_cancel_request(c->token);
     return NULL;
 }
 
 START_TEST(cancelled)
 {
     double late = (double)INFINITY;
-    for (int run = 0; run < 8 && late > 0.1; run++) {
+    for (int run = 0; run < 8 && late > SOON; run++) {
         ckpd_solution *solution = NULL;
-        ckpd_cancel *token = NULL;
+        canceller c = {.token = NULL};
         pthread_t thread;
-        ck_assert_int_eq(ckpd_cancel_new(&token, context), CKPD_OK);
-        ckpd_solve_options_set_cancel(options, token);
-        double started = now();
-        ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, token), 0);
+        ck_assert_int_eq(ckpd_cancel_new(&c.token, context), CKPD_OK);
+        ckpd_solve_options_set_cancel(options, c.token);
+        ckpd_solve_options_set_progress(options, note_plan, &c);
+        ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, &c), 0);
         ck_assert_int_eq(solve_with("loops", &solution), CKPD_OK);
-        late = fmin(late, now() - started - 0.4);
+        double ended = now();
         pthread_join(thread, NULL);
+        late = fmin(late, ended - c.at);
         ck_assert_int_eq(ckpd_solution_outcome(solution), CKPD_OUTCOME_CANCELLED);
-        if (ckpd_solution_plan(solution) != NULL) {
-            ck_assert_double_eq_tol(ckpd_solution_cost(solution), SMALL_J0_COST, 1e-6);
-        } else {
-            late = (double)INFINITY;
-        }
+        ck_assert_double_eq_tol(ckpd_solution_cost(solution), SMALL_J0_COST, 1e-6);
         ckpd_solution_free(solution);
+        ckpd_solve_options_set_progress(options, NULL, NULL);
         ckpd_solve_options_set_cancel(options, NULL);
-        ckpd_cancel_free(token);
+        ckpd_cancel_free(c.token);
     }
-    ck_assert_double_le(late, 0.1);
+    ck_assert_double_le(late, late_at_most());
 }
 END_TEST
 
+/* Within time without end, so that a slow machine comes to the failure too; a backend that spins
+ * after it begins with a second and is given more. */
 static void expect_failure(const char *backend, int32_t code, const char *text)
 {
     ckpd_solution *solution = NULL;
     ckpd_error error = {.size = sizeof error};
-    int32_t status = solve_with(backend, &solution);
+    int32_t status = CKPD_OK;
+    for (double limit = strcmp(backend, "lies") == 0 ? 1 : 64; status == CKPD_OK && limit < 100;
+         limit *= 2) {
+        ckpd_solve_options_set(options, "time_limit_s", limit);
+        status = solve_with(backend, &solution);
+        ck_assert_msg(status != CKPD_OK || ckpd_solution_outcome(solution) == CKPD_OUTCOME_NO_PLAN,
+                      "%s: outcome %d", backend, ckpd_solution_outcome(solution));
+        ckpd_solution_free(solution);
+        solution = NULL;
+    }
     ck_assert_int_eq(ckpd_context_last_error(context, &error), CKPD_OK);
     ck_assert_msg(status == code, "%s: %d, %s", backend, status, error.message);
     ck_assert_msg(strstr(error.message, text) != NULL, "%s: %s", backend, error.message);
@@ -400,9 +438,8 @@ static void expect_failure(const char *backend, int32_t code, const char *text)
 static int ends_soon(int process)
 {
     char path[64], state = '?';
-    struct timespec wait = {.tv_nsec = 10000000};
     snprintf(path, sizeof path, "/proc/%d/stat", process);
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 3000; i++) {
         FILE *in = fopen(path, "r");
         if (in == NULL) {
             return kill(process, 0) != 0;
@@ -412,16 +449,15 @@ static int ends_soon(int process)
         if (read == 1 && state == 'Z') {
             return 1;
         }
-        nanosleep(&wait, NULL);
+        test_sleep(0.01);
     }
     return 0;
 }
 
 static int32_t slow_progress(const ckpd_progress *progress, void *user)
 {
-    struct timespec wait = {.tv_nsec = 1000};
     (void)progress, (void)user;
-    nanosleep(&wait, NULL);
+    test_sleep(1e-6);
     return 0;
 }
 
@@ -429,7 +465,7 @@ static int32_t slow_progress(const ckpd_progress *progress, void *user)
 START_TEST(limit_of_a_flood)
 {
     double late = (double)INFINITY;
-    for (int run = 0; run < 8 && late > 0.1; run++) {
+    for (int run = 0; run < 8 && late > SOON; run++) {
         ckpd_solution *solution = NULL;
         ckpd_solve_options_set(options, "time_limit_s", 0.4);
         ckpd_solve_options_set_progress(options, slow_progress, NULL);
@@ -440,11 +476,12 @@ START_TEST(limit_of_a_flood)
         ck_assert_int_eq(ckpd_solution_outcome(solution), CKPD_OUTCOME_NO_PLAN);
         ckpd_solution_free(solution);
     }
-    ck_assert_double_le(late, 0.1);
+    ck_assert_double_le(late, late_at_most());
 }
 END_TEST
 
-/* A script between: what it starts is ended with it. */
+/* A script between: what it starts is ended with it. The limit is long enough for a shell to begin
+ * in the end. */
 START_TEST(wrapper_and_its_child)
 {
     static const char script[] = "#!/bin/sh\n"
@@ -457,17 +494,22 @@ START_TEST(wrapper_and_its_child)
     ck_assert_int_eq(fclose(out), 0);
     ck_assert_int_eq(chmod("./worker-wrapper.sh", 0700), 0);
     ck_assert_int_eq(ckpd_solve_options_set_worker(options, "./worker-wrapper.sh"), CKPD_OK);
-    ckpd_solve_options_set(options, "time_limit_s", test_wrapped() ? 20 : 2);
-    ckpd_solution *solution = NULL;
-    ck_assert_msg(solve_with("honest", &solution) == CKPD_OK, "%s",
-                  ckpd_context_last_message(context));
-    ck_assert_int_eq(ckpd_solution_outcome(solution), CKPD_OUTCOME_NO_PLAN);
-    ckpd_solution_free(solution);
     int child = 0;
-    FILE *in = fopen("worker-child.pid", "r");
-    ck_assert_ptr_nonnull(in);
-    ck_assert_int_eq(fscanf(in, "%d", &child), 1);
-    fclose(in);
+    for (double limit = 0.5; child == 0 && limit < 100; limit *= 2) {
+        ckpd_solution *solution = NULL;
+        ckpd_solve_options_set(options, "time_limit_s", limit);
+        ck_assert_msg(solve_with("honest", &solution) == CKPD_OK, "%s",
+                      ckpd_context_last_message(context));
+        ck_assert_int_eq(ckpd_solution_outcome(solution), CKPD_OUTCOME_NO_PLAN);
+        ckpd_solution_free(solution);
+        FILE *in = fopen("worker-child.pid", "r");
+        if (in != NULL && fscanf(in, "%d", &child) != 1) {
+            child = 0;
+        }
+        if (in != NULL) {
+            fclose(in);
+        }
+    }
     ck_assert_int_gt(child, 1);
     ck_assert_msg(ends_soon(child), "process %d still runs", child);
     remove("worker-child.pid");
@@ -478,16 +520,12 @@ END_TEST
 /* Each failure by its name; nothing that was not verified comes out. */
 START_TEST(failures)
 {
-    ckpd_solve_options_set(options, "time_limit_s", 3);
     expect_failure("dies", CKPD_ERR_BACKEND, "signal 9");
     expect_failure("leaves", CKPD_ERR_BACKEND, "code 7");
     expect_failure("leaves-a-child", CKPD_ERR_BACKEND, "code 7");
-    double started = now();
     expect_failure("hangs-up", CKPD_ERR_BACKEND, "signal 9");
-    ck_assert_double_le(now() - started, 20); /* not for ever */
     expect_failure("babbles", CKPD_ERR_BACKEND, "cannot be understood");
     expect_failure("sulks", CKPD_ERR_BACKEND, "not today");
-    ckpd_solve_options_set(options, "time_limit_s", 1);
     expect_failure("lies", CKPD_ERR_VERIFY, "does not complete");
     ck_assert_int_eq(ckpd_solve_options_set_worker(options, "/no/such/program"), CKPD_OK);
     if (test_wrapped()) /* valgrind cannot tell the parent that there is no such program */
@@ -565,7 +603,7 @@ int main(int count, char **words)
     Suite *suite = suite_create("worker process");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, teardown);
-    tcase_set_timeout(all, 60);
+    tcase_set_timeout(all, 600);
     tcase_add_test(all, answers);
     tcase_add_test(all, arrays_of_limits);
     tcase_add_test(all, deadline);

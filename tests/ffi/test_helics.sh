@@ -8,5 +8,5 @@ if ! "$python" -c 'import helics' 2>/dev/null; then
     echo 'SKIP: the package helics is not installed (pip install helics)'
     exit 77
 fi
-timeout 120 "$python" -B "$SRC_DIR/examples/python/helics_day.py" | tee said
+timeout 600 "$python" -B "$SRC_DIR/examples/python/helics_day.py" | tee said
 test "$(grep -c 'kWh, battery' said)" -eq 12

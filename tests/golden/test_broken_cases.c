@@ -290,8 +290,8 @@ static void judge(ckpd_context *context, const char *text, int32_t number, tally
     int32_t status = ckpd_case_parse(&loaded, context, text, strlen(text), NULL);
     status = status == CKPD_OK ? ckpd_case_build_problem(&problem, loaded) : status;
     status = status == CKPD_OK ? ckpd_case_build_options(&options, loaded) : status;
-    status =
-        status == CKPD_OK ? ckpd_solve_options_set(options, "time_limit_s", LONGEST_S / 2) : status;
+    status = status == CKPD_OK ? ckpd_solve_options_set(options, "time_limit_s", 10 * LONGEST_S)
+                               : status;
     status = status == CKPD_OK ? ckpd_problem_solve(&solution, problem, scenario, options) : status;
     if (status != CKPD_OK) {
         judge_refusal(context, status, number);
@@ -328,9 +328,9 @@ START_TEST(test_a_thousand_broken_cases)
         ck_assert_ptr_nonnull(file);
         fputs(m->text, file);
         fclose(file);
-        double start = ckpd__clock_s();
+        double start = test_clock_s(CLOCK_PROCESS_CPUTIME_ID);
         judge(context, m->text, number, &sum);
-        double took = ckpd__clock_s() - start;
+        double took = test_clock_s(CLOCK_PROCESS_CPUTIME_ID) - start;
         ck_assert_msg(took < LONGEST_S * (test_fast() ? 10 : 1), "case %d took %g s", number, took);
     }
     printf("broken cases: %d solved, %d refused, %d infeasible\n", sum.solved, sum.refused,

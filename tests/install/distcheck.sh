@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-3.0-or-later
 # distcheck.sh MAKE ARCHIVE WORK NAME: the archive builds out of tree from read-only sources, passes its suite, makes
-# the same archive again, installs and uninstalls to nothing, and leaves no file behind.
+# the same archive again, installs and uninstalls to nothing, and leaves no file behind. DISTCHECK_CONFIGURE gives configure
+# more arguments, DISTCHECK_GOAL names another goal than `check` for the suite.
 set -eu
 make=$1 archive=$2 work=$3 name=$4
 unset MAKEFLAGS MFLAGS MAKELEVEL T BUILD || :
@@ -21,10 +22,12 @@ tar -xzf "$archive" -C "$work"
 chmod -R a-w "$work/$name"
 fingerprint >"$work/before"
 cd "$work/b"
-"../$name/configure" --prefix=/usr/local >configure.out || fail "configure failed"
+# A list of words.
+# shellcheck disable=SC2086
+"../$name/configure" --prefix=/usr/local ${DISTCHECK_CONFIGURE:-} >configure.out || fail "configure failed"
 rm configure.out
 "$make" -s -j2 all
-"$make" -s -j2 check
+"$make" -s -j2 "${DISTCHECK_GOAL:-check}"
 "$make" -s installcheck
 "$make" -s dist
 cmp "$archive" build/"$name".tar.gz || fail "the archive made from the archive differs"

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "native_run.h"
 
+#include "support.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 static void note_poll(native_run *run)
 {
-    struct timespec at;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-    double spent = (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+    double spent = test_clock_s(CLOCK_THREAD_CPUTIME_ID);
     run->longest = fmax(run->longest, spent - run->polled);
     run->polled = spent;
 }
@@ -44,9 +36,12 @@ static int32_t stop(void *user)
     int32_t polls = ++run->polls;
     if (run->params.threads == 1)
         note_poll(run);
-    if (run->cancel_at > 0 && polls >= run->cancel_at)
-        return 2;
-    return now() - run->started > run->params.time_limit_s;
+    int32_t answer = run->cancel_at > 0 && polls >= run->cancel_at
+                         ? 2
+                         : test_clock_s(CLOCK_MONOTONIC) - run->started > run->params.time_limit_s;
+    if (answer != 0 && run->params.threads == 1 && run->stopped < 0)
+        run->stopped = run->polled;
+    return answer;
 }
 
 native_run native_run_default(native_solve_fn solve)
@@ -70,11 +65,12 @@ int32_t native_run_solve(native_run *run, const ckpd_path_view *view, ckpd_path_
         .size = sizeof host, .user = run, .allocate = take, .release = give, .should_stop = stop};
     run->allocations = run->held = 0;
     run->polls = 0;
-    run->started = now();
+    run->started = test_clock_s(CLOCK_MONOTONIC);
     note_poll(run);
     run->longest = 0;
+    run->stopped = -1;
     int32_t status = run->solve(&host, view, &run->params, result, NULL);
     note_poll(run);
-    run->seconds = now() - run->started;
+    run->late = run->stopped < 0 ? 0 : run->polled - run->stopped;
     return status;
 }

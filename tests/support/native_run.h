@@ -11,7 +11,6 @@ typedef int32_t (*native_solve_fn)(const ckpd_host *, const ckpd_path_view *,
 typedef struct native_run {
     native_solve_fn solve;
     ckpd_solve_params params;
-    double seconds;        /* time limit; taken, after the run */
     int64_t fail_after;    /* allocations that succeed; < 0: all */
     int64_t allocations;   /* after the run */
     int64_t held;          /* blocks not released after the run: must be 0 */
@@ -20,6 +19,8 @@ typedef struct native_run {
     double started;
     double polled;  /* processor time of the last poll; with one thread */
     double longest; /* most of it between two polls, start and end included */
+    double stopped; /* processor time of the first poll that asked for a stop; with one thread */
+    double late;    /* processor time from there to the end, after the run */
 } native_run;
 
 /* Gap 1e-6, no limits, one thread. `solve` is ckpd__native_solve_paths or a function like it. */

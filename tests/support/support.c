@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "support/support.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,21 @@ bool test_wrapped(void)
 {
     const char *wrapper = getenv("TEST_WRAPPER");
     return wrapper != NULL && wrapper[0] != '\0';
+}
+
+double test_clock_s(clockid_t clock)
+{
+    struct timespec at;
+    clock_gettime(clock, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+void test_sleep(double seconds)
+{
+    time_t whole = (time_t)seconds;
+    struct timespec rest = {whole, (long)(1e9 * (seconds - (double)whole))};
+    while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
+    }
 }
 
 static const char *joined(char *buffer, size_t size, const char *dir, const char *name)

@@ -7,6 +7,7 @@
 #include <check.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 /* Runs the suite, prints Check's summary, returns the program's exit status. */
 int test_run(Suite *suite);
@@ -28,6 +29,13 @@ bool test_long(void);
 /* true where the program runs inside another (valgrind), whose memory is then in the process too.
  */
 bool test_wrapped(void);
+
+/* Seconds of a clock of <time.h>. A test that asserts how long something took asks a clock of
+   processor time: that of the wall runs on while others have the processor. */
+double test_clock_s(clockid_t clock);
+
+/* Sleeps that long, whatever signals come. */
+void test_sleep(double seconds);
 
 /* Path of a file beside the source tree (../shared/NAME), else of the copy in tests/golden (NAME
    begins with cases/), or NULL after a SKIP line when both are absent. The result is a static

@@ -3,7 +3,6 @@
 #include "scenario.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { MOST_GROUPS = 20000 };
 
@@ -19,7 +18,8 @@ typedef struct host {
     int32_t live, most_live;
     int64_t stopped, changed; /* groups, as the actions say */
     double first_launch_s, slowest_ms;
-    bool mute; /* never reports an end */
+    int32_t steps, slow; /* all, those of more than a millisecond */
+    bool mute;           /* never reports an end */
 } host;
 
 static void host_start(host *h, const ckpd_shape *shape)
@@ -81,12 +81,12 @@ static void host_step(host *h, ckpd_control_input *in)
     in->finished = finished;
     in->finished_count = count;
     int32_t actions;
-    struct timespec a, b;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+    double before = test_clock_s(CLOCK_THREAD_CPUTIME_ID);
     OK(ckpd_control_step(h->control, in, &actions));
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
-    h->slowest_ms = fmax(h->slowest_ms, 1e3 * (double)(b.tv_sec - a.tv_sec) +
-                                            1e-6 * (double)(b.tv_nsec - a.tv_nsec));
+    double took_ms = 1e3 * (test_clock_s(CLOCK_THREAD_CPUTIME_ID) - before);
+    h->slowest_ms = fmax(h->slowest_ms, took_ms);
+    h->slow += took_ms >= 1.0;
+    h->steps++;
     for (int32_t i = 0; i < actions; i++) {
         ckpd_control_action action = {.size = sizeof action};
         OK(ckpd_control_action_at(h->control, i, &action));
@@ -150,8 +150,11 @@ START_TEST(follows_plan_and_signals)
     ck_assert_double_ge(h.first_launch_s, 19.0 - 1e-6); /* the early ones */
     ck_assert_double_le(h.first_launch_s, 20.0);
     ck_assert_double_eq_tol(s.correction, 1.0, 1e-9);
+    /* What a virtual machine's processor does for others counts as ours: one in a hundred may be
+     * slow. */
     if (!test_fast()) {
-        ck_assert_msg(h.slowest_ms < 1.0, "slowest step %g ms", h.slowest_ms);
+        ck_assert_msg(h.slow <= h.steps / 100, "%d of %d steps are slow, the slowest takes %g ms",
+                      h.slow, h.steps, h.slowest_ms);
     }
     host_end(&h);
     ckpd_shape_free(shape);

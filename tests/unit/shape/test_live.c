@@ -3,42 +3,32 @@
  * The control against a live signal: another process writes power samples to a pipe at 10 Hz, with
  * jitter, gaps, repeats, NaN and overtaking. Once the checkpoint comes as predicted and its onset
  * is signalled, once it comes late and deeper, and nobody says when it begins or ends. The test's
- * clock runs ten times as fast as the wall's, so that 36 s take 3.6.
+ * clock runs ten times as fast as the wall's, so that 36 s take 3.6; where the machine does not
+ * keep up with that, once more at half the speed.
  */
 #include "scenario.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { SPEED = 10, MOST = 4000 };
+enum { MOST = 4000 };
 static const double DURATION = 20.0, END = 36.0;
 /* What comes: as predicted, or 0.3 s and 0.2 MW off. */
 static double ONSET = 6.0, DEPTH = 1e6;
+/* Of the test's clock against the wall's, and how far one may fall behind by the test's own. */
+static double SPEED = 10.0;
+static const double BEHIND = 0.2;
 
-static double wall_s(void)
+/* Waits for that time of the wall; how late it is by the test's clock. */
+static double wait_until(double due)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* A step's own time, whatever else the machine does. */
-static double cpu_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void sleep_s(double seconds)
-{
-    struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
-    while (nanosleep(&t, &t) != 0 && errno == EINTR) {
+    double wait = due - test_clock_s(CLOCK_MONOTONIC);
+    if (wait > 0.0) {
+        test_sleep(wait);
     }
+    return SPEED * (test_clock_s(CLOCK_MONOTONIC) - due);
 }
 
 static double real_w(double t)
@@ -55,9 +45,8 @@ static void feed(int out, double start)
         random = random * 1103515245u + 12345u;
         unsigned roll = (random >> 16) % 20u;
         double t = 0.1 * i, late = 0.03 * (double)((random >> 8) % 100u) / 100.0;
-        double wait = start + (t + late) / SPEED - wall_s();
-        if (wait > 0.0) {
-            sleep_s(wait);
+        if (wait_until(start + (t + late) / SPEED) > BEHIND) {
+            _exit(2);
         }
         if (roll == 0 || (t > 15.0 && t < 16.5)) {
             continue; /* dropped, and once for a second and a half */
@@ -140,11 +129,12 @@ static void reductions(const double *fill_w, int points, double down[4])
     ckpd_microgrid_free(grid);
 }
 
-START_TEST(keeps_its_bands_and_its_time)
+/* False when machine or meter fell behind; nothing is judged then. */
+static bool live(bool predicted)
 {
     scenario_context();
-    ONSET = _i == 0 ? 6.0 : 6.3;
-    DEPTH = _i == 0 ? 1e6 : 1.2e6;
+    ONSET = predicted ? 6.0 : 6.3;
+    DEPTH = predicted ? 1e6 : 1.2e6;
     ckpd_shape *shape = scenario_shape(5600.0, -1.0);
     scenario_add_event(shape, 6.0, DURATION, 1e6);
     ckpd_shape_plan *plan;
@@ -153,7 +143,7 @@ START_TEST(keeps_its_bands_and_its_time)
     OK(ckpd_control_new(&control, shape, plan));
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
-    double start = wall_s() + 0.05;
+    double start = test_clock_s(CLOCK_MONOTONIC) + 0.05;
     fflush(NULL);
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
@@ -167,8 +157,8 @@ START_TEST(keeps_its_bands_and_its_time)
     static int64_t finished[MOST];
     static seen s;
     static double filled[512];
-    int count = 0;
-    double error = 0.0, plain = 0.0, slowest = 0.0, first = -1.0;
+    int count = 0, calls = 0, slow = 0;
+    double error = 0.0, plain = 0.0, slowest = 0.0, first = -1.0, behind = 0.0;
     int points = 0;
     ckpd_filler *type[16];
     for (int32_t k = 0; k < ckpd_filler_builtin_count(); k++) {
@@ -176,7 +166,10 @@ START_TEST(keeps_its_bands_and_its_time)
     }
     for (int step = 0; step < (int)(END * 10.0); step++) {
         double due = start + 0.1 * (step + 1) / SPEED, now = 0.1 * (step + 1);
-        sleep_s(fmax(0.0, due - wall_s()));
+        behind = fmax(behind, wait_until(due));
+        if (behind > BEHIND) {
+            break;
+        }
         drain(ends[0], &s);
         ckpd_control_input in;
         int32_t done = 0;
@@ -195,14 +188,17 @@ START_TEST(keeps_its_bands_and_its_time)
             in.sample_s = in.has_sample ? s.time_s[i] : 0.0;
             in.deficit_w = in.has_sample ? s.value[i] : 0.0;
             /* As predicted: the job says so itself. Else onset and end are seen in the samples. */
-            in.onset = _i == 0 && i == 0 && now >= ONSET && now < ONSET + 0.1;
+            in.onset = predicted && i == 0 && now >= ONSET && now < ONSET + 0.1;
             in.onset_s = ONSET;
             in.finished = finished;
             in.finished_count = i == 0 ? done : 0;
             int32_t actions;
-            double before = cpu_s();
+            double before = test_clock_s(CLOCK_THREAD_CPUTIME_ID);
             OK(ckpd_control_step(control, &in, &actions));
-            slowest = fmax(slowest, cpu_s() - before);
+            double took = test_clock_s(CLOCK_THREAD_CPUTIME_ID) - before;
+            slowest = fmax(slowest, took);
+            slow += took >= 1e-3;
+            calls++;
             for (int32_t a = 0; a < actions; a++) {
                 ckpd_control_action action = {.size = sizeof action};
                 OK(ckpd_control_action_at(control, a, &action));
@@ -238,34 +234,40 @@ START_TEST(keeps_its_bands_and_its_time)
     int status = 0;
     close(ends[0]);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
+    bool in_time = behind <= BEHIND && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     ckpd_control_state state = {.size = sizeof state};
     OK(ckpd_control_get_state(control, &state));
-    double down[4];
-    reductions(filled, (int)(END * 10.0), down);
-    printf("live, %s: tracking %.3f of %.3f MW; max|df| %.1f %%, mean|df| %.1f %%, battery peak "
-           "%.1f %%, energy %.1f %% less; %d samples used, %d lost, %d late, %d repeated; slowest "
-           "step %.2f ms of processor time\n",
-           _i == 0 ? "as predicted" : "0.3 s and 0.2 MW off", error / points / 1e6,
-           plain / points / 1e6, down[0], down[1], down[2], down[3], (int)state.samples,
-           (int)state.lost, (int)state.late, (int)state.duplicate, 1e3 * slowest);
-    if (_i == 0) {
-        ck_assert_double_ge(down[0], 41.6);
-        ck_assert_double_ge(down[2], 65.1);
+    if (in_time) {
+        double down[4];
+        reductions(filled, (int)(END * 10.0), down);
+        printf(
+            "live, %s: tracking %.3f of %.3f MW; max|df| %.1f %%, mean|df| %.1f %%, battery peak "
+            "%.1f %%, energy %.1f %% less; %d samples used, %d lost, %d late, %d repeated; slowest "
+            "step %.2f ms of processor time\n",
+            predicted ? "as predicted" : "0.3 s and 0.2 MW off", error / points / 1e6,
+            plain / points / 1e6, down[0], down[1], down[2], down[3], (int)state.samples,
+            (int)state.lost, (int)state.late, (int)state.duplicate, 1e3 * slowest);
+        if (predicted) {
+            ck_assert_double_ge(down[0], 41.6);
+            ck_assert_double_ge(down[2], 65.1);
+        }
+        ck_assert_double_ge(down[1], 68.5);
+        ck_assert_double_ge(down[3], 89.7);
+        /* As in test_control: one in a hundred may be slow. */
+        if (!test_fast()) {
+            ck_assert_msg(slow <= calls / 100, "%d of %d steps are slow, the slowest takes %g ms",
+                          slow, calls, 1e3 * slowest);
+        }
+        ck_assert_int_gt(state.samples, 200);
+        ck_assert_int_gt(state.lost, 0);
+        ck_assert_int_gt(state.late, 0);
+        ck_assert_int_gt(state.duplicate, 0);
+        ck_assert_double_ge(first, 5.0 - 0.11); /* early launches by prediction */
+        ck_assert_double_lt(
+            error, 0.15 * plain); /* the band: 85 % of the dip is filled in spite of all that */
+        ck_assert_int_eq(state.dropped, 0);
+        ck_assert_int_lt(state.live, 20);
     }
-    ck_assert_double_ge(down[1], 68.5);
-    ck_assert_double_ge(down[3], 89.7);
-    if (!test_fast()) {
-        ck_assert_msg(slowest < 1e-3, "slowest step %g ms", 1e3 * slowest);
-    }
-    ck_assert_int_gt(state.samples, 200);
-    ck_assert_int_gt(state.lost, 0);
-    ck_assert_int_gt(state.late, 0);
-    ck_assert_int_gt(state.duplicate, 0);
-    ck_assert_double_ge(first, 5.0 - 0.11); /* early launches by prediction */
-    ck_assert_double_lt(
-        error, 0.15 * plain); /* the band: 85 % of the dip is filled in spite of all that */
-    ck_assert_int_eq(state.dropped, 0);
-    ck_assert_int_lt(state.live, 20);
     for (int32_t k = 0; k < ckpd_filler_builtin_count(); k++) {
         ckpd_filler_free(type[k]);
     }
@@ -273,6 +275,18 @@ START_TEST(keeps_its_bands_and_its_time)
     ckpd_shape_plan_free(plan);
     ckpd_shape_free(shape);
     ckpd_context_free(context);
+    return in_time;
+}
+
+START_TEST(keeps_its_bands_and_its_time)
+{
+    for (SPEED = 10.0; !live(_i == 0); SPEED /= 2.0) {
+        printf("the machine does not keep up with %g times the wall's clock\n", SPEED);
+        if (SPEED < 0.5) {
+            test_skip("a machine too busy for a live signal");
+            return;
+        }
+    }
 }
 END_TEST
 

@@ -16,41 +16,90 @@ typedef struct change {
     double grid_value;
 } change;
 
-static figures run_change(const char *label, const change *c)
-{
-    ckpd_shape *shape = scenario_shape_of(scenario_pool(c->gpus > 0.0 ? c->gpus : 5600.0),
-                                          c->up_s > 0.0 ? c->up_s : -1.0);
-    ckpd_power_event *event = scenario_event(20.0, 30.0, c->depth_w);
-    ckpd_microgrid *grid = scenario_grid(NULL);
+/* Planning takes most of the time, and plan and problem depend on a part of a change only. */
+typedef struct planned {
+    double gpus, depth_w, up_s, step_s, fall_s, rise_s;
+    bool blind;
+    ckpd_shape *shape;
     ckpd_shape_plan *plan;
+} planned;
+
+static planned known[16];
+static int known_count;
+
+static bool made_for(const planned *p, const change *c)
+{
+    return p->gpus == c->gpus && p->depth_w == c->depth_w && p->up_s == c->up_s &&
+           p->step_s == c->step_s && p->fall_s == c->fall_s && p->rise_s == c->rise_s &&
+           p->blind == c->blind;
+}
+
+static const planned *plan_for(const change *c)
+{
+    for (int i = 0; i < known_count; i++) {
+        if (made_for(&known[i], c)) {
+            return &known[i];
+        }
+    }
+    ck_assert_int_lt(known_count, (int)(sizeof known / sizeof known[0]));
+    planned *p = &known[known_count++];
+    *p = (planned){c->gpus,   c->depth_w, c->up_s, c->step_s, c->fall_s,
+                   c->rise_s, c->blind,   NULL,    NULL};
+    p->shape = scenario_shape_of(scenario_pool(c->gpus > 0.0 ? c->gpus : 5600.0),
+                                 c->up_s > 0.0 ? c->up_s : -1.0);
+    ckpd_power_event *event = scenario_event(20.0, 30.0, c->depth_w);
     if (c->fall_s > 0.0) {
         OK(ckpd_power_event_set(event, "fall_s", c->fall_s));
         OK(ckpd_power_event_set(event, "rise_s", c->rise_s));
     }
-    OK(ckpd_shape_add_event(shape, event));
+    OK(ckpd_shape_add_event(p->shape, event));
     ckpd_power_event_free(event);
     if (c->step_s > 0.0) {
-        OK(ckpd_shape_set(shape, "step_s", c->step_s));
+        OK(ckpd_shape_set(p->shape, "step_s", c->step_s));
     }
     if (c->blind) {
-        OK(ckpd_shape_set(shape, "signals", 0.0));
-        OK(ckpd_shape_set(shape, "detect", 0.0));
+        OK(ckpd_shape_set(p->shape, "signals", 0.0));
+        OK(ckpd_shape_set(p->shape, "detect", 0.0));
     }
+    OK(ckpd_shape_plan_new(&p->plan, p->shape, NULL, NULL));
+    return p;
+}
+
+/* Before the first test, and so in each: what several of them compare with. */
+static void setup(void)
+{
+    scenario_context();
+    for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
+        plan_for(&(const change){.depth_w = depth});
+    }
+}
+
+static void teardown(void)
+{
+    while (known_count > 0) {
+        known_count--;
+        ckpd_shape_plan_free(known[known_count].plan);
+        ckpd_shape_free(known[known_count].shape);
+    }
+    ckpd_context_free(context);
+}
+
+static figures run_change(const char *label, const change *c)
+{
+    const planned *p = plan_for(c);
+    ckpd_microgrid *grid = scenario_grid(NULL);
     if (c->grid_field != NULL) {
         OK(ckpd_microgrid_set(grid, c->grid_field, c->grid_value));
     }
-    OK(ckpd_shape_plan_new(&plan, shape, NULL, NULL));
     ckpd_shape_truth truth = {.size = sizeof truth, .onset_error_s = c->late_s};
-    ckpd_shape_metrics none = scenario_run(shape, grid, NULL, CKPD_POLICY_NONE, truth, 1);
-    ckpd_shape_metrics with = scenario_run(shape, grid, plan, CKPD_POLICY_PLAN, truth, 2);
+    ckpd_shape_metrics none = scenario_run(p->shape, grid, NULL, CKPD_POLICY_NONE, truth, 1);
+    ckpd_shape_metrics with = scenario_run(p->shape, grid, p->plan, CKPD_POLICY_PLAN, truth, 2);
     figures f = {percent_down(with.max_abs_hz, none.max_abs_hz),
                  percent_down(with.mean_abs_hz, none.mean_abs_hz),
                  percent_down(with.battery_peak_charge_w, none.battery_peak_charge_w)};
     printf("%.0f MW %-24s max|df| %5.1f %%  mean|df| %5.1f %%  battery peak %5.1f %%\n",
            c->depth_w / 1e6, label, f.max_down, f.mean_down, f.peak_down);
-    ckpd_shape_plan_free(plan);
     ckpd_microgrid_free(grid);
-    ckpd_shape_free(shape);
     return f;
 }
 
@@ -58,7 +107,6 @@ static figures run_change(const char *label, const change *c)
 
 START_TEST(pool_size)
 {
-    scenario_context();
     figures small = RUN("4000 GPUs", .depth_w = 3e6, .gpus = 4000.0);
     figures plain = RUN("5600 GPUs", .depth_w = 3e6);
     figures large = RUN("8000 GPUs", .depth_w = 3e6, .gpus = 8000.0);
@@ -70,13 +118,11 @@ START_TEST(pool_size)
     figures a = RUN("5600 GPUs", .depth_w = 1e6),
             b = RUN("8000 GPUs", .depth_w = 1e6, .gpus = 8000.0);
     ck_assert_double_eq_tol(a.max_down, b.max_down, 2.0);
-    ckpd_context_free(context);
 }
 END_TEST
 
 START_TEST(launch_rise_time)
 {
-    scenario_context();
     for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures quick = RUN("rise 0.2 s", .depth_w = depth, .up_s = 0.2);
         figures plain = RUN("rise 0.6 s", .depth_w = depth);
@@ -88,13 +134,11 @@ START_TEST(launch_rise_time)
         ck_assert_double_ge(quick.peak_down, plain.peak_down);
         ck_assert_double_gt(plain.peak_down, slow.peak_down + 10.0);
     }
-    ckpd_context_free(context);
 }
 END_TEST
 
 START_TEST(control_step)
 {
-    scenario_context();
     for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures fine = RUN("step 0.25 s", .depth_w = depth, .step_s = 0.25);
         figures plain = RUN("step 0.5 s", .depth_w = depth);
@@ -104,13 +148,11 @@ START_TEST(control_step)
         ck_assert_double_ge(fine.peak_down, plain.peak_down);
         ck_assert_double_gt(plain.peak_down, coarse.peak_down);
     }
-    ckpd_context_free(context);
 }
 END_TEST
 
 START_TEST(onset_error)
 {
-    scenario_context();
     for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures exact = RUN("onset as predicted", .depth_w = depth);
         figures late =
@@ -124,13 +166,11 @@ START_TEST(onset_error)
         ck_assert_double_gt(told.max_down,
                             late.max_down); /* only early launches rest on the prediction */
     }
-    ckpd_context_free(context);
 }
 END_TEST
 
 START_TEST(microgrid)
 {
-    scenario_context();
     for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures plain = RUN("H 1.5 s, 100 mHz", .depth_w = depth);
         figures light =
@@ -151,13 +191,11 @@ START_TEST(microgrid)
             RUN("no battery", .depth_w = depth, .grid_field = "battery_power_w", .grid_value = 0.0);
         ck_assert_double_gt(alone.max_down, plain.max_down);
     }
-    ckpd_context_free(context);
 }
 END_TEST
 
 START_TEST(edges_of_the_event)
 {
-    scenario_context();
     for (double depth = 1e6; depth < (test_fast() ? 2e6 : 3e6); depth += 1e6) {
         figures plain = RUN("fall 0.5 s, rise 1 s", .depth_w = depth);
         figures soft = RUN("fall and rise 2 s", .depth_w = depth, .fall_s = 2.0, .rise_s = 2.0);
@@ -165,7 +203,6 @@ START_TEST(edges_of_the_event)
         ck_assert_double_gt(soft.mean_down, plain.mean_down);
         ck_assert_double_ge(soft.peak_down, plain.peak_down);
     }
-    ckpd_context_free(context);
 }
 END_TEST
 
@@ -175,8 +212,15 @@ int main(void)
     test_skip("built without GLPK: no solver for linear programs");
     return 0;
 #else
-    const TTest *const tests[] = {pool_size, launch_rise_time,   control_step, onset_error,
-                                  microgrid, edges_of_the_event, NULL};
-    return test_run(test_suite("shape sensitivity", tests));
+    const TTest *const tests[] = {pool_size,   launch_rise_time, control_step,
+                                  onset_error, microgrid,        edges_of_the_event};
+    Suite *suite = suite_create("shape sensitivity");
+    TCase *all = tcase_create("shape sensitivity");
+    tcase_add_unchecked_fixture(all, setup, teardown);
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
+        tcase_add_test(all, tests[i]);
+    }
+    suite_add_tcase(suite, all);
+    return test_run(suite);
 #endif
 }

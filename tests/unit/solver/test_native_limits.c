@@ -28,11 +28,15 @@ START_TEST(time_limit_keeps_plan_and_bound)
     if (!read_case(&view, "cases/scale/j8.json", (case_options){0}, &result))
         return;
     native_run run = native_run_default(ckpd__native_solve_paths);
-    run.params.time_limit_s =
-        test_fast() ? 4 : 0.3; /* under a sanitizer the first plan takes longer */
-    ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
+    run.params.time_limit_s = 0.15;
+    do { /* on a slow or busy machine the first plan takes longer */
+        run.params.time_limit_s *= 2;
+        ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
+    } while (!result.has_plan && run.params.time_limit_s < 60);
+    printf("time limit %g s: %.3f s of processor time after it\n", run.params.time_limit_s,
+           run.late);
     if (!test_fast())
-        ck_assert_double_le(run.seconds, 1.3); /* 100 ms on an idle machine; this one may be busy */
+        ck_assert_double_le(run.late, 1);
     ck_assert_int_eq(result.outcome, CKPD_OUTCOME_FEASIBLE);
     ck_assert_int_eq(result.has_plan, 1);
     ck_assert_double_le(result.bound, result.objective);
