@@ -37,8 +37,6 @@ int32_t ckpd__fail(ckpd_context *context, int32_t code, const char *field, int64
 int32_t ckpd__no_memory(ckpd_context *context); /* records and returns CKPD_ERR_NO_MEMORY */
 int32_t ckpd__null_argument(ckpd_context *context, const char *name);
 void ckpd__clear_error(ckpd_context *context);
-/* Copies the last error of `from` to `to` (for work done under a private context). */
-void ckpd__copy_error(ckpd_context *to, const ckpd_context *from);
 
 /* --- log: same format rules ------------------------------------------------------------------ */
 

@@ -107,11 +107,6 @@ void ckpd__clear_error(ckpd_context *context)
     context->error.value = (double)NAN;
 }
 
-void ckpd__copy_error(ckpd_context *to, const ckpd_context *from)
-{
-    to->error = from->error;
-}
-
 int32_t ckpd__fail(ckpd_context *context, int32_t code, const char *field, int64_t index,
                    double value, const char *format, ...)
 {

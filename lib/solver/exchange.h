@@ -17,8 +17,6 @@ typedef struct ckpd__milp_names {
     const void *user;
 } ckpd__milp_names;
 
-/* "x0", "x1", ... and "r0", "r1", ... */
-ckpd__milp_names ckpd__milp_plain_names(void);
 /* "move_j0_s0_t3_k4_m5" and so on, of a derived model. */
 ckpd__milp_names ckpd__path_milp_names(const ckpd__path_milp *model);
 

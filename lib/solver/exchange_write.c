@@ -6,23 +6,6 @@
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-static void plain_column(const void *user, int32_t index, char name[CKPD__NAME_LENGTH])
-{
-    (void)user;
-    ckpd__format(name, CKPD__NAME_LENGTH, "x%d", index);
-}
-
-static void plain_row(const void *user, int32_t index, char name[CKPD__NAME_LENGTH])
-{
-    (void)user;
-    ckpd__format(name, CKPD__NAME_LENGTH, "r%d", index);
-}
-
-ckpd__milp_names ckpd__milp_plain_names(void)
-{
-    return (ckpd__milp_names){plain_column, plain_row, NULL};
-}
-
 static void path_column(const void *user, int32_t index, char name[CKPD__NAME_LENGTH])
 {
     ckpd__path_milp_column_name(user, index, name);

@@ -115,18 +115,6 @@ START_TEST(test_fail_without_context)
 }
 END_TEST
 
-START_TEST(test_copy_error)
-{
-    ckpd_context *from = new_context(), *to = new_context();
-    ckpd__fail(from, CKPD_ERR_LENGTH, "wind_kw", 3, 23, "23 values");
-    ckpd__copy_error(to, from);
-    ckpd_context_free(from);
-    ck_assert_str_eq(last_error(to).message, "23 values");
-    ck_assert_int_eq(last_error(to).index, 3);
-    ckpd_context_free(to);
-}
-END_TEST
-
 typedef struct heard {
     int32_t count, level, code;
     char message[1100];
@@ -234,7 +222,6 @@ int main(void)
                                   test_fail_records_everything,
                                   test_fail_with_long_names,
                                   test_fail_without_context,
-                                  test_copy_error,
                                   test_log,
                                   test_check_range,
                                   test_check_series,
