@@ -24,6 +24,7 @@ double ckpd__nat_search_cutoff(const nat_search *search)
 
 void ckpd__nat_search_report(nat_search *search)
 {
+    ckpd__nat_primal_keep(&search->primal, &search->best, search->bound);
     if (search->host->report)
         search->host->report(search->best.cost, search->bound, search->iterations, search->nodes,
                              search->host->user);

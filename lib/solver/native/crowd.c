@@ -52,8 +52,9 @@ void ckpd__nat_crowd_free(nat_crowd *crowd)
  * -----------------------------------------------------------------------------------------------
  */
 
-static void tell(const nat_crowd *crowd)
+static void tell(nat_crowd *crowd)
 {
+    ckpd__nat_primal_keep(&crowd->primal, &crowd->best, crowd->bound);
     if (crowd->host->report)
         crowd->host->report(crowd->best.cost, crowd->bound, crowd->iterations, 0,
                             crowd->host->user);

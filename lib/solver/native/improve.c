@@ -84,6 +84,7 @@ int32_t ckpd__nat_exchange(nat_exchange *with, nat_plan *best, const int32_t *fr
     *gained = false;
     p.host.report = NULL; /* its costs are not those of a whole plan */
     p.host.keep_prices = NULL;
+    p.host.keep_plan = NULL;
     p.params.relative_gap = 0;
     p.params.absolute_gap = LEAST_GAIN * fabs(best->cost);
     p.params.node_limit = with->nodes;

@@ -44,6 +44,30 @@ void ckpd__nat_plan_write(const nat_model *model, const nat_plan *plan, ckpd_pat
     }
 }
 
+void ckpd__nat_primal_keep(nat_primal *primal, const nat_plan *plan, double bound)
+{
+    const nat_model *model = primal->model;
+    const ckpd_host *host = primal->host;
+    size_t J = (size_t)model->jobs, T = (size_t)model->slots;
+    nat_memory memory = {.host = host};
+    if (!host->keep_plan || !(plan->cost < primal->kept))
+        return;
+    int32_t *numbers = ckpd__nat_alloc(&memory, J + 2 * J * T, sizeof *numbers);
+    double *draws = ckpd__nat_alloc(&memory, 2 * T, sizeof *draws);
+    if (numbers && draws) {
+        ckpd_path_plan out = {.size = sizeof out,
+                              .step_count = numbers,
+                              .step_slot = numbers + J,
+                              .step_move = numbers + J + J * T,
+                              .charge_kw = model->storage ? draws : NULL,
+                              .discharge_kw = model->storage ? draws + T : NULL};
+        ckpd__nat_plan_write(model, plan, &out);
+        host->keep_plan(&out, bound, host->user);
+        primal->kept = plan->cost;
+    }
+    ckpd__nat_release(&memory);
+}
+
 /* More than soft caps can cost in a slot: every job at its largest. */
 static double soft_ceiling(const nat_model *model, int32_t t)
 {
@@ -139,7 +163,10 @@ static double most_difference(const nat_model *model)
 bool ckpd__nat_primal_init(nat_primal *primal, nat_memory *memory, const nat_model *model)
 {
     size_t T = (size_t)model->slots;
-    *primal = (nat_primal){.model = model, .penalty = most_difference(model), .host = memory->host};
+    *primal = (nat_primal){.model = model,
+                           .penalty = most_difference(model),
+                           .kept = (double)INFINITY,
+                           .host = memory->host};
     primal->price = ckpd__nat_alloc(memory, (size_t)model->activities * T, sizeof *primal->price);
     primal->kw = ckpd__nat_alloc(memory, T, sizeof *primal->kw);
     primal->gpus = ckpd__nat_alloc(memory, T, sizeof *primal->gpus);

@@ -29,11 +29,17 @@ typedef struct nat_primal {
     nat_dispatch dispatch;
     double penalty; /* money per slot that breaks a cap: above the cost of any plan */
     const ckpd_host *host;
+    double kept;  /* cost of the plan that the host holds */
     int32_t stop; /* what host->should_stop said: a descent ends between two jobs */
 } nat_primal;
 
 bool ckpd__nat_plan_init(nat_plan *plan, nat_memory *memory, const nat_model *model);
 void ckpd__nat_plan_copy(const nat_model *model, nat_plan *to, const nat_plan *from);
+/*
+ * Gives the host a plan that is better than the one it holds, where it takes any: it is there even
+ * when this process is killed. Want of memory only costs the host that.
+ */
+void ckpd__nat_primal_keep(nat_primal *primal, const nat_plan *plan, double bound);
 /* The plan in the terms of the view. */
 void ckpd__nat_plan_write(const nat_model *model, const nat_plan *plan, ckpd_path_plan *out);
 void ckpd__nat_primal_free(nat_primal *primal);

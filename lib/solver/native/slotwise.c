@@ -127,29 +127,59 @@ static bool is_possible(const nat_slotwise *s)
     return true;
 }
 
+double ckpd__nat_slotwise_gap(const nat_slotwise *s, double cost)
+{
+    double whole = s->model.view->cost_offset + cost;
+    return fmax(s->params->absolute_gap, s->params->relative_gap * fabs(whole));
+}
+
 /* Whether the best plan is within the asked gap; without a bound it never is. */
 static bool is_near(const nat_slotwise *s)
 {
-    double room = fmax(s->params->absolute_gap,
-                       s->params->relative_gap * fmax(fabs(s->best_cost), fabs(s->bound)));
     return s->best_cost < (double)INFINITY && s->bound > -(double)INFINITY &&
-           s->best_cost - s->bound <= room;
+           s->best_cost - s->bound <=
+               fmax(ckpd__nat_slotwise_gap(s, s->best_cost), ckpd__nat_slotwise_gap(s, s->bound));
+}
+
+static void write_plan(const nat_slotwise *s, ckpd_path_plan *plan)
+{
+    const ckpd_path_view *view = s->model.view;
+    for (int32_t j = 0; j < view->jobs; j++) {
+        plan->step_count[j] = 0;
+        for (int32_t t = 0; t < view->slots; t++) {
+            const nat_stage *stage = &s->stage[t];
+            plan->slot_mode[(size_t)j * (size_t)view->slots + (size_t)stage->slot] =
+                stage->combination[s->best[t]].mode[j];
+        }
+    }
+}
+
+/* After a pass: the plan goes to the host when it is better than before, by way of the result. */
+static void tell(nat_slotwise *s, double before, ckpd_path_result *result)
+{
+    const ckpd_host *host = s->host;
+    double offset = s->model.view->cost_offset;
+    if (s->best_cost < before && host->keep_plan) {
+        write_plan(s, result->plan);
+        host->keep_plan(result->plan, offset + s->bound, host->user);
+    }
+    if (host->report)
+        host->report(offset + s->best_cost, offset + s->bound, s->labels, s->passes, host->user);
 }
 
 /* Ever wider passes until nothing that was left out can be better. */
-static int32_t widen(nat_slotwise *s, const ckpd_host *host)
+static int32_t widen(nat_slotwise *s, ckpd_path_result *result)
 {
     /* The first pass is there to have a plan soon. */
     enum { FIRST = 16, SECOND = 256, FACTOR = 8, WIDEST = 1 << 17 };
     for (int32_t width = FIRST; width <= WIDEST; width = width < SECOND ? SECOND : width * FACTOR) {
-        double left_out;
-        int32_t status = ckpd__nat_slotwise_pass(s, host, width, &left_out);
+        double left_out, before = s->best_cost;
+        int32_t status = ckpd__nat_slotwise_pass(s, s->host, width, &left_out);
         if (status != CKPD_OK || s->stop) {
             return status;
         }
         s->bound = fmax(s->bound, fmin(left_out, s->best_cost));
-        host->report(s->best_cost, s->model.view->cost_offset + s->bound, s->labels, s->passes,
-                     host->user);
+        tell(s, before, result);
         if (is_near(s) || !(left_out < (double)INFINITY)) {
             return CKPD_OK;
         }
@@ -167,13 +197,8 @@ static void write_answer(const nat_slotwise *s, ckpd_path_result *result)
     result->bound = view->cost_offset + fmin(s->bound, s->best_cost);
     result->iterations = s->labels;
     result->nodes = s->passes;
-    for (int32_t j = 0; found && j < view->jobs; j++) {
-        result->plan->step_count[j] = 0;
-        for (int32_t t = 0; t < view->slots; t++) {
-            const nat_stage *stage = &s->stage[t];
-            result->plan->slot_mode[(size_t)j * (size_t)view->slots + (size_t)stage->slot] =
-                stage->combination[s->best[t]].mode[j];
-        }
+    if (found) {
+        write_plan(s, result->plan);
     }
     if (is_near(s)) {
         result->outcome = CKPD_OUTCOME_OPTIMAL;
@@ -225,7 +250,7 @@ int32_t ckpd__nat_slotwise_solve(const ckpd_host *host, const ckpd_path_view *vi
         if (is_possible(&s)) {
             ckpd__nat_slotwise_prepare(&s);
             s.bound = s.root_bound;
-            status = widen(&s, host);
+            status = widen(&s, result);
         } else {
             s.bound = (double)INFINITY;
         }

@@ -53,6 +53,9 @@ int32_t ckpd__nat_slotwise_solve(const ckpd_host *host, const ckpd_path_view *vi
                                  const ckpd_solve_params *params, ckpd_path_result *result,
                                  nat_certificate *certificate);
 
+/* The gap that is asked for when the jobs cost so much, which leaves out the view's offset. */
+double ckpd__nat_slotwise_gap(const nat_slotwise *s, double cost);
+
 /* --- slotwise_bound.c
  * ----------------------------------------------------------------------------- */
 

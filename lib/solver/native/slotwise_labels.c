@@ -241,8 +241,9 @@ int32_t ckpd__nat_slotwise_pass(nat_slotwise *s, const ckpd_host *host, int32_t 
     nat_memory memory = {.host = host};
     int32_t room = 4 * width + 64;
     nat_pass pass = {.s = s, .width = width, .left_out = (double)INFINITY};
-    double gap = fmax(s->params->absolute_gap, s->params->relative_gap * fabs(s->best_cost));
-    pass.cutoff = s->best_cost < (double)INFINITY ? s->best_cost - gap / 2 : (double)INFINITY;
+    pass.cutoff = s->best_cost < (double)INFINITY
+                      ? s->best_cost - ckpd__nat_slotwise_gap(s, s->best_cost) / 2
+                      : (double)INFINITY;
     pass.now.room = pass.next.room = room;
     pass.now.label = ckpd__nat_alloc(&memory, (size_t)room, sizeof *pass.now.label);
     pass.next.label = ckpd__nat_alloc(&memory, (size_t)room, sizeof *pass.next.label);
