@@ -6,6 +6,7 @@
 #include "support/instance.h"
 #include "support/random_view.h"
 #include "support/sweep.h"
+#include "support/views.h"
 
 #include <ckptdispatch/backend.h>
 #include <math.h>
@@ -15,29 +16,10 @@
  * = 1.5, cost -21. */
 static ckpd_milp_view small_milp(const uint8_t *integer)
 {
-    static const double cost[] = {-5, -4};
-    static const double lower[] = {0, 0};
-    static const double upper[] = {10, 10};
-    static const double row_lower[] = {-INFINITY, -INFINITY};
-    static const double row_upper[] = {24, 6};
-    static const int64_t start[] = {0, 2, 4};
-    static const int32_t index[] = {0, 1, 0, 1};
-    static const double value[] = {6, 1, 4, 2};
     static const double point[] = {2, 1};
-    return (ckpd_milp_view){.size = sizeof(ckpd_milp_view),
-                            .columns = 2,
-                            .rows = 2,
-                            .nonzeros = 4,
-                            .cost = cost,
-                            .lower = lower,
-                            .upper = upper,
-                            .integer = integer,
-                            .row_lower = row_lower,
-                            .row_upper = row_upper,
-                            .start = start,
-                            .index = index,
-                            .value = value,
-                            .start_point = point};
+    ckpd_milp_view view = view_two_rows(integer);
+    view.start_point = point;
+    return view;
 }
 
 static void milp(sweep_memory *memory, ckpd_context *context)
@@ -84,24 +66,10 @@ static void milp_by_highs(sweep_memory *memory, ckpd_context *context)
 /* x <= 1e9 z, min (-x + 3 z) / 1e6, x <= 10: the objective is scaled, the big M made small. */
 static void tightened(sweep_memory *memory, ckpd_context *context)
 {
-    static const double cost[] = {-1e-6, 3e-6}, lower[] = {0, 0}, upper[] = {10, 1};
-    static const double row_lower[] = {-INFINITY}, row_upper[] = {0}, value[] = {1, -1e9};
-    static const int64_t start[] = {0, 1, 2};
-    static const int32_t index[] = {0, 0};
+    static const double cost[] = {-1e-6, 3e-6}, upper[] = {10, 1}, value[] = {1, -1e9},
+                        room[] = {0};
     static const uint8_t integer[] = {0, 1};
-    const ckpd_milp_view view = {.size = sizeof view,
-                                 .columns = 2,
-                                 .rows = 1,
-                                 .nonzeros = 2,
-                                 .cost = cost,
-                                 .lower = lower,
-                                 .upper = upper,
-                                 .integer = integer,
-                                 .row_lower = row_lower,
-                                 .row_upper = row_upper,
-                                 .start = start,
-                                 .index = index,
-                                 .value = value};
+    const ckpd_milp_view view = view_one_row(cost, upper, value, room, integer);
     double x[2];
     ckpd_milp_result result = {.size = sizeof result, .x = x};
     SWEEP(ckpd_milp_solve(context, "glpk", &view, NULL, NULL, &result));
@@ -132,10 +100,7 @@ static int32_t leaky(const ckpd_host *host, const ckpd_milp_view *view,
 
 static void polished(sweep_memory *memory, ckpd_context *context)
 {
-    static const double cost[] = {-1, 3}, lower[] = {0, 0}, upper[] = {10, 1};
-    static const double row_lower[] = {-INFINITY}, row_upper[] = {0}, value[] = {1, -10};
-    static const int64_t start[] = {0, 1, 2};
-    static const int32_t index[] = {0, 0};
+    static const double cost[] = {-1, 3}, upper[] = {10, 1}, value[] = {1, -10}, room[] = {0};
     static const uint8_t integer[] = {0, 1};
     const ckpd_backend_table table = {.size = sizeof table,
                                       .abi = CKPD_BACKEND_ABI,
@@ -143,19 +108,7 @@ static void polished(sweep_memory *memory, ckpd_context *context)
                                       .name = "leaky",
                                       .version = "1",
                                       .solve_milp = leaky};
-    const ckpd_milp_view view = {.size = sizeof view,
-                                 .columns = 2,
-                                 .rows = 1,
-                                 .nonzeros = 2,
-                                 .cost = cost,
-                                 .lower = lower,
-                                 .upper = upper,
-                                 .integer = integer,
-                                 .row_lower = row_lower,
-                                 .row_upper = row_upper,
-                                 .start = start,
-                                 .index = index,
-                                 .value = value};
+    const ckpd_milp_view view = view_one_row(cost, upper, value, room, integer);
     double x[2];
     ckpd_milp_result result = {.size = sizeof result, .x = x};
     SWEEP(ckpd_backend_register(context, &table));
@@ -239,13 +192,7 @@ static void paths(sweep_memory *memory, ckpd_context *context, const char *backe
 static void certified(sweep_memory *memory, ckpd_context *context, const random_shape *shape)
 {
     static double expected = NAN;
-    const ckpd_solve_params params = {.size = sizeof params,
-                                      .time_limit_s = INFINITY,
-                                      .relative_gap = 1e-6,
-                                      .node_limit = -1,
-                                      .iteration_limit = 5,
-                                      .threads = 1,
-                                      .presolve = 1};
+    ckpd_solve_params params = test_params(1e-6);
     const ckpd__solve_control control = {0};
     case_view view;
     ckpd_host host;
@@ -253,6 +200,7 @@ static void certified(sweep_memory *memory, ckpd_context *context, const random_
     ckpd_path_result result = {.size = sizeof result};
     nat_certificate proof;
     double bound = NAN;
+    params.iteration_limit = 5;
     random_view_make(&view, 5, shape);
     result.plan = case_view_plan(&view);
     ckpd__host_start(&host, &state, context, &control, INFINITY);
@@ -282,13 +230,7 @@ static void certified_slotwise(sweep_memory *memory, ckpd_context *context)
 {
     static const instance_features features = {
         .jobs = 2, .slots = 5, .segments = 2, .modes = 2, .slotwise = 2};
-    const ckpd_solve_params params = {.size = sizeof params,
-                                      .time_limit_s = INFINITY,
-                                      .relative_gap = 1e-6,
-                                      .node_limit = -1,
-                                      .iteration_limit = -1,
-                                      .threads = 1,
-                                      .presolve = 1};
+    const ckpd_solve_params params = test_params(1e-6);
     const ckpd__solve_control control = {0};
     ckpd_host host;
     ckpd__host_state state;

@@ -6,6 +6,7 @@
 #include "solver/builtin.h"
 #include "support/instance.h"
 #include "support/support.h"
+#include "support/views.h"
 
 #ifndef CKPD_HAVE_GLPK
 
@@ -179,14 +180,8 @@ START_TEST(test_memory_limit)
     instance_result found;
     instance_result_init(&found, &made->view);
     for (int64_t megabytes = 1; megabytes <= 4; megabytes++) {
-        ckpd_solve_params params = {.size = sizeof params,
-                                    .time_limit_s = INFINITY,
-                                    .relative_gap = 1e-6,
-                                    .node_limit = -1,
-                                    .iteration_limit = -1,
-                                    .threads = 1,
-                                    .presolve = 1,
-                                    .memory_limit_mb = megabytes};
+        ckpd_solve_params params = test_params(1e-6);
+        params.memory_limit_mb = megabytes;
         int32_t status =
             ckpd_path_solve(context, "glpk", &made->view, &params, NULL, &found.result);
         ck_assert_msg(status == CKPD_ERR_NO_MEMORY, "%d: %s", status,
@@ -316,13 +311,9 @@ static double stop_large(const ckpd_solve_params *params, const ckpd_cancel *can
 
 static ckpd_solve_params with_time(double seconds)
 {
-    return (ckpd_solve_params){.size = sizeof(ckpd_solve_params),
-                               .time_limit_s = seconds,
-                               .relative_gap = 1e-6,
-                               .node_limit = -1,
-                               .iteration_limit = -1,
-                               .threads = 1,
-                               .presolve = 1};
+    ckpd_solve_params params = test_params(1e-6);
+    params.time_limit_s = seconds;
+    return params;
 }
 
 /* Room for a slow build; what is measured on a quiet one is in docs/backends.md. */

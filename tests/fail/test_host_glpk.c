@@ -5,6 +5,7 @@
  * after which GLPK demands that its whole environment be thrown away.
  */
 #include "support/support.h"
+#include "support/views.h"
 
 #ifndef CKPD_HAVE_GLPK
 
@@ -70,38 +71,13 @@ static void host_solves(glp_prob *p)
 /* --- what the library does meanwhile
  * ----------------------------------------------------------------- */
 
-/* min -5x - 4y, 6x + 4y <= 24, x + 2y <= 6, integers: x = 4, y = 0, cost -20 (by enumeration). */
-static ckpd_milp_view small_milp(void)
-{
-    static const double cost[] = {-5, -4};
-    static const double lower[] = {0, 0};
-    static const double upper[] = {10, 10};
-    static const uint8_t integer[] = {1, 1};
-    static const double row_lower[] = {-INFINITY, -INFINITY};
-    static const double row_upper[] = {24, 6};
-    static const int64_t start[] = {0, 2, 4};
-    static const int32_t index[] = {0, 1, 0, 1};
-    static const double value[] = {6, 1, 4, 2};
-    return (ckpd_milp_view){.size = sizeof(ckpd_milp_view),
-                            .columns = 2,
-                            .rows = 2,
-                            .nonzeros = 4,
-                            .cost = cost,
-                            .lower = lower,
-                            .upper = upper,
-                            .integer = integer,
-                            .row_lower = row_lower,
-                            .row_upper = row_upper,
-                            .start = start,
-                            .index = index,
-                            .value = value};
-}
+static const uint8_t integers[] = {1, 1};
 
 static void library_solves(ckpd_context *context)
 {
     double x[2];
     ckpd_milp_result result = {.size = sizeof result, .x = x};
-    ckpd_milp_view view = small_milp();
+    ckpd_milp_view view = view_two_rows(integers);
     ck_assert_int_eq(ckpd_milp_solve(context, "glpk", &view, NULL, NULL, &result), CKPD_OK);
     ck_assert_int_eq(result.outcome, CKPD_OUTCOME_OPTIMAL);
     ck_assert_double_eq_tol(result.objective, -20, 1e-9);
@@ -113,7 +89,7 @@ static void library_finds_infeasible(ckpd_context *context)
     static const double row_upper[] = {INFINITY, 6};
     double x[2];
     ckpd_milp_result result = {.size = sizeof result, .x = x};
-    ckpd_milp_view view = small_milp();
+    ckpd_milp_view view = view_two_rows(integers);
     view.row_lower = row_lower;
     view.row_upper = row_upper;
     ck_assert_int_eq(ckpd_milp_solve(context, "glpk", &view, NULL, NULL, &result), CKPD_OK);
@@ -124,7 +100,7 @@ static void library_is_cancelled(ckpd_context *context)
 {
     double x[2];
     ckpd_milp_result result = {.size = sizeof result, .x = x};
-    ckpd_milp_view view = small_milp();
+    ckpd_milp_view view = view_two_rows(integers);
     ckpd_cancel *cancel = NULL;
     ck_assert_int_eq(ckpd_cancel_new(&cancel, context), CKPD_OK);
     ckpd_cancel_request(cancel);
@@ -142,7 +118,7 @@ static void library_meets_a_fatal_error(ckpd_context *context)
     static const int32_t index[] = {0, 7, 0, 1};
     double x[2];
     ckpd_milp_result result = {.size = sizeof result, .x = x};
-    ckpd_milp_view view = small_milp();
+    ckpd_milp_view view = view_two_rows(integers);
     ckpd_solve_params params;
     ckpd_host host;
     ckpd__host_state state;
@@ -197,7 +173,7 @@ static void *host_thread(void *user)
     for (int i = 0; !*bad && i < 10; i++) {
         double x[2];
         ckpd_milp_result result = {.size = sizeof result, .x = x};
-        ckpd_milp_view view = small_milp();
+        ckpd_milp_view view = view_two_rows(integers);
         *bad = ckpd_milp_solve(context, "glpk", &view, NULL, NULL, &result) != CKPD_OK ||
                fabs(result.objective + 20) > 1e-9;
         glp_std_basis(p);

@@ -32,6 +32,12 @@ typedef struct instance_features {
     int32_t soft_caps;   /* load and GPU caps that may be passed at a price */
     int32_t equal_power; /* the modes of a job differ in GPUs and speed only */
 } instance_features;
+#define INSTANCE_SMALL .jobs = 2, .slots = 5, .segments = 2, .modes = 2
+/* What path jobs beside a storage can have, in a size that can be enumerated. Members of an
+ * initializer. */
+#define INSTANCE_EVERYTHING                                                                     \
+    INSTANCE_SMALL, .storage = 1, .nonconvex = 1, .caps = 1, .transitions = 1, .edge_costs = 1, \
+                    .prorated = 1, .fixed = 1
 /* The same seed gives the same instance. May be infeasible. */
 instance *instance_random(uint64_t seed, const instance_features *features);
 

@@ -2,6 +2,7 @@
 #include "native_run.h"
 
 #include "support.h"
+#include "views.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,13 +49,7 @@ native_run native_run_default(native_solve_fn solve)
 {
     return (native_run){
         .solve = solve,
-        .params = {.size = sizeof(ckpd_solve_params),
-                   .time_limit_s = (double)INFINITY,
-                   .relative_gap = 1e-6,
-                   .node_limit = -1,
-                   .iteration_limit = -1,
-                   .threads = 1,
-                   .presolve = 1},
+        .params = test_params(1e-6),
         .fail_after = -1,
     };
 }

@@ -38,6 +38,26 @@ static int32_t overruns(const ckpd_solution *s)
     return ckpd_report_overrun_count(ckpd_solution_report(s));
 }
 
+/* The only one of its plan. */
+static void expect_one_overrun(day *d, int32_t scenario, int32_t limit, int32_t slot, double amount,
+                               double cost)
+{
+    ckpd_solution *s = day_solve(d, scenario, NULL);
+    ck_assert_int_eq(overruns(s), 1);
+    check_overrun(s, 0, limit, slot, amount, cost);
+    ckpd_solution_free(s);
+}
+
+/* Of S6, at the beginning of each hour and at the end. */
+static void expect_soc(day *d, const double kwh[5])
+{
+    ckpd_solution *s = day_solve(d, CKPD_SCENARIO_S6, NULL);
+    for (int32_t t = 0; t <= 4; t++) {
+        ck_assert_double_eq_tol(day_value(s, "soc_kwh", t), kwh[t], 1e-4);
+    }
+    ckpd_solution_free(s);
+}
+
 /* --- caps ------------------------------------------------------------------------------------- */
 
 START_TEST(import_cap_with_a_price)
@@ -114,10 +134,7 @@ START_TEST(gpu_cap_with_a_price)
     day_expect(&d, CKPD_SCENARIO_S4, 10 + 10 + 8);
     day_expect(&d, CKPD_SCENARIO_S3, 10 + 10 + 8);
     day_expect(&d, CKPD_SCENARIO_S1, 10 + 100);
-    ckpd_solution *s = day_solve(&d, CKPD_SCENARIO_S4, NULL);
-    ck_assert_int_eq(overruns(s), 1);
-    check_overrun(s, 0, CKPD_LIMIT_GPU_CAP, 2, 8, 8);
-    ckpd_solution_free(s);
+    expect_one_overrun(&d, CKPD_SCENARIO_S4, CKPD_LIMIT_GPU_CAP, 2, 8, 8);
     day_free(&d);
 }
 END_TEST
@@ -205,10 +222,7 @@ START_TEST(end_soc_with_a_price)
     day_add_battery(&d, &battery);
     /* 2 MW in every hour lead to 11.2 MWh: 6.8 are missing. */
     day_expect(&d, CKPD_SCENARIO_S6, 12 * 160 + 6.8 * 1000);
-    ckpd_solution *s = day_solve(&d, CKPD_SCENARIO_S6, NULL);
-    ck_assert_int_eq(overruns(s), 1);
-    check_overrun(s, 0, CKPD_LIMIT_END_SOC, -1, 6800, 6800);
-    ckpd_solution_free(s);
+    expect_one_overrun(&d, CKPD_SCENARIO_S6, CKPD_LIMIT_END_SOC, -1, 6800, 6800);
     day_free(&d);
 }
 END_TEST
@@ -315,12 +329,7 @@ START_TEST(recovery_is_monotone)
     day_set(&d, "import_cap_kw", 100000);
     day_add_battery(&d, &battery);
     day_expect(&d, CKPD_SCENARIO_S6, 1600 + 0.1 * 20 + 0.1 * 60 + 0.1 * 20 - 0.063 * 60);
-    ckpd_solution *s = day_solve(&d, CKPD_SCENARIO_S6, NULL);
-    const double soc[5] = {2800, 2890, 2980, 3070, 3000};
-    for (int32_t t = 0; t <= 4; t++) {
-        ck_assert_double_eq_tol(day_value(s, "soc_kwh", t), soc[t], 1e-4);
-    }
-    ckpd_solution_free(s);
+    expect_soc(&d, (const double[5]){2800, 2890, 2980, 3070, 3000});
     day_free(&d);
 }
 END_TEST
@@ -336,12 +345,7 @@ START_TEST(recovery_keeps_to_what_the_grid_leaves)
     day_set_mw(&d, "import_cap_kw", cap);
     day_add_battery(&d, &battery);
     day_expect(&d, CKPD_SCENARIO_S6, 1600 + 0.05 * (20 + 60 + 60));
-    ckpd_solution *s = day_solve(&d, CKPD_SCENARIO_S6, NULL);
-    const double soc[5] = {2000, 2045, 2090, 2090, 2135};
-    for (int32_t t = 0; t <= 4; t++) {
-        ck_assert_double_eq_tol(day_value(s, "soc_kwh", t), soc[t], 1e-4);
-    }
-    ckpd_solution_free(s);
+    expect_soc(&d, (const double[5]){2000, 2045, 2090, 2090, 2135});
     day_free(&d);
 }
 END_TEST

@@ -15,6 +15,22 @@ static ckpd_link *link_with_job(void)
     return link;
 }
 
+/* A job of 2 h in one measured mode. */
+static void measured_modes(const char *name, ckpd_task **task, ckpd_mode_set **modes)
+{
+    static const int32_t gpus[] = {8};
+    static const double rate[] = {1}, power_kw[] = {4};
+    const ckpd_mode_table table = {.size = sizeof table,
+                                   .count = 1,
+                                   .installed_gpus = 8,
+                                   .gpus = gpus,
+                                   .rate = rate,
+                                   .power_kw = power_kw};
+    OK(ckpd_task_new(task, context, name));
+    OK(ckpd_task_set(*task, "tranche_baseline_hours", 2));
+    OK(ckpd_mode_set_from_table(modes, context, *task, &table));
+}
+
 START_TEST(fields)
 {
     double value = 0;
@@ -59,22 +75,12 @@ END_TEST
 /* A table says nothing of the power while a checkpoint is written. */
 START_TEST(modes_without_checkpoint_power)
 {
-    static const int32_t gpus[] = {8};
-    static const double rate[] = {1}, power_kw[] = {4};
-    const ckpd_mode_table table = {.size = sizeof table,
-                                   .count = 1,
-                                   .installed_gpus = 8,
-                                   .gpus = gpus,
-                                   .rate = rate,
-                                   .power_kw = power_kw};
     ckpd_task *task;
     ckpd_mode_set *modes;
     ckpd_link *link;
     ckpd_checkpoint *profile;
     scenario_context();
-    OK(ckpd_task_new(&task, context, "measured"));
-    OK(ckpd_task_set(task, "tranche_baseline_hours", 2));
-    OK(ckpd_mode_set_from_table(&modes, context, task, &table));
+    measured_modes("measured", &task, &modes);
     OK(ckpd_link_new(&link, context));
     OK(ckpd_checkpoint_new(&profile, context));
     ck_assert_int_ne(ckpd_link_add_job(link, "measured", modes, NULL), CKPD_OK); /* no state */
@@ -118,23 +124,13 @@ END_TEST
 /* The edges of a job that the link does not know have no price: the graph is not built. */
 START_TEST(prices_of_an_unknown_job)
 {
-    static const int32_t gpus[] = {8};
-    static const double rate[] = {1}, power_kw[] = {4};
-    const ckpd_mode_table table = {.size = sizeof table,
-                                   .count = 1,
-                                   .installed_gpus = 8,
-                                   .gpus = gpus,
-                                   .rate = rate,
-                                   .power_kw = power_kw};
     ckpd_task *task;
     ckpd_mode_set *modes;
     ckpd_graph_options *options;
     ckpd_graph *graph = NULL;
     scenario_context();
     ckpd_link *link = link_with_job();
-    OK(ckpd_task_new(&task, context, "stranger"));
-    OK(ckpd_task_set(task, "tranche_baseline_hours", 2));
-    OK(ckpd_mode_set_from_table(&modes, context, task, &table));
+    measured_modes("stranger", &task, &modes);
     OK(ckpd_graph_options_new(&options, context));
     REFUSED(CKPD_ERR_RANGE, "slot_hours", ckpd_link_price(link, options, 0));
     OK(ckpd_link_price(link, options, 1));

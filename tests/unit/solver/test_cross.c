@@ -3,10 +3,19 @@
 #include "solver/solver.h"
 #include "support/instance.h"
 #include "support/support.h"
+#include "support/views.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define INSTANCE_FLOOR INSTANCE_SMALL, .storage = 1, .recovery = 1, .caps = 1, .edge_costs = 1
+#define INSTANCE_SOFT_END \
+    INSTANCE_SMALL, .storage = 1, .soft_end = 1, .nonconvex = 1, .caps = 1, .edge_costs = 1
+#define INSTANCE_SOFT_CAPS \
+    INSTANCE_SMALL, .soft_caps = 1, .transitions = 1, .edge_costs = 1, .prorated = 1, .fixed = 1
+#define INSTANCE_SOFT_BOTH \
+    INSTANCE_SMALL, .soft_caps = 1, .storage = 1, .soft_end = 1, .caps = 1, .nonconvex = 1
 
 typedef struct tally {
     int optimal, infeasible;
@@ -16,13 +25,7 @@ static ckpd_context *context;
 
 static void solve(const char *backend, uint64_t seed, const instance *made, instance_result *found)
 {
-    ckpd_solve_params params = {.size = sizeof params,
-                                .time_limit_s = INFINITY,
-                                .relative_gap = 1e-9,
-                                .node_limit = -1,
-                                .iteration_limit = -1,
-                                .threads = 1,
-                                .presolve = 1};
+    const ckpd_solve_params params = test_params(1e-9);
     instance_result_init(found, &made->view);
     int32_t status = ckpd_path_solve(context, backend, &made->view, &params, NULL, &found->result);
     ck_assert_msg(status == CKPD_OK, "seed %d, %s: %s", (int)seed, backend,
@@ -70,187 +73,87 @@ static void compare(const char *one, const char *other, const instance_features 
     ckpd_context_free(context);
 }
 
-START_TEST(test_plain)
-{
-    instance_features features = {.jobs = 2, .slots = 6, .segments = 3, .modes = 2};
-    compare("enumerate", "glpk", &features, 60);
-}
-END_TEST
+/* What is compared, on how many seeds. */
+static const struct {
+    const char *one, *other;
+    int count;
+    instance_features features;
+} all[] = {
+    {"enumerate", "glpk", 60, {.jobs = 2, .slots = 6, .segments = 3, .modes = 2}},
+    {"enumerate",
+     "glpk",
+     80,
+     {.jobs = 2,
+      .slots = 6,
+      .segments = 3,
+      .modes = 2,
+      .caps = 1,
+      .transitions = 1,
+      .edge_costs = 1,
+      .prorated = 1,
+      .fixed = 1}},
+    {"enumerate",
+     "glpk",
+     60,
+     {.jobs = 2, .slots = 6, .segments = 3, .modes = 2, .caps = 1, .nonconvex = 1}},
+    {"enumerate",
+     "glpk",
+     80,
+     {.jobs = 1, .slots = 6, .segments = 2, .modes = 2, .storage = 1, .caps = 1}},
+    {"enumerate", "glpk", 200, {INSTANCE_EVERYTHING}},
+    {"enumerate",
+     "glpk",
+     60,
+     {INSTANCE_SMALL, .slotwise = 1, .caps = 1, .nonconvex = 1, .storage = 1}},
+    /* The structure-exploiting solver against every plan, one after the other, on everything it
+       covers. */
+    {"enumerate", "native", 200, {INSTANCE_EVERYTHING}},
+    /* Slot-wise jobs of the structure layer: every combination in every slot, one after the other.
+     */
+    {"enumerate",
+     "native",
+     200,
+     {INSTANCE_SMALL, .slotwise = 2, .caps = 1, .nonconvex = 1, .fixed = 1}},
+    {"enumerate", "native", 100, {.jobs = 1, .slots = 7, .segments = 3, .modes = 3, .slotwise = 2}},
+    {"native",
+     "glpk",
+     60,
+     {.jobs = 3, .slots = 6, .segments = 2, .modes = 3, .slotwise = 2, .caps = 1}},
+    /* Nothing but the GPU cap tells the modes of a slot apart. */
+    {"enumerate",
+     "native",
+     200,
+     {.jobs = 2, .slots = 6, .segments = 3, .modes = 3, .caps = 1, .equal_power = 1}},
+    {"native", "glpk", 60, {.jobs = 3, .slots = 5, .segments = 2, .modes = 2, .caps = 1}},
+    /* A floor that rises under the storage, and an end that may be missed at a price. */
+    {"enumerate", "native", 120, {INSTANCE_FLOOR}},
+    {"enumerate", "glpk", 80, {INSTANCE_FLOOR}},
+    {"enumerate", "native", 120, {INSTANCE_SOFT_END}},
+    {"enumerate", "glpk", 80, {INSTANCE_SOFT_END}},
+    {"enumerate", "native", 60, {INSTANCE_SOFT_END, .recovery = 1}},
+    /* Caps that may be passed at a price. */
+    {"enumerate", "native", 200, {INSTANCE_SOFT_CAPS}},
+    {"enumerate", "glpk", 100, {INSTANCE_SOFT_CAPS}},
+    {"enumerate", "native", 200, {INSTANCE_SOFT_BOTH}},
+    {"enumerate", "glpk", 100, {INSTANCE_SOFT_BOTH}},
+    {"enumerate",
+     "glpk",
+     60,
+     {.jobs = 2, .slots = 4, .segments = 2, .modes = 2, .soft_caps = 1, .slotwise = 1, .caps = 1}},
+    {"enumerate",
+     "native",
+     100,
+     {.jobs = 2, .slots = 4, .segments = 2, .modes = 2, .soft_caps = 1, .slotwise = 2, .caps = 1}},
+    {"native",
+     "glpk",
+     60,
+     {.jobs = 3, .slots = 5, .segments = 2, .modes = 2, .soft_caps = 1, .equal_power = 1}},
+};
+enum { ALL = sizeof all / sizeof all[0] };
 
-START_TEST(test_caps_and_transitions)
+START_TEST(solvers_agree)
 {
-    instance_features features = {.jobs = 2,
-                                  .slots = 6,
-                                  .segments = 3,
-                                  .modes = 2,
-                                  .caps = 1,
-                                  .transitions = 1,
-                                  .edge_costs = 1,
-                                  .prorated = 1,
-                                  .fixed = 1};
-    compare("enumerate", "glpk", &features, 80);
-}
-END_TEST
-
-START_TEST(test_not_convex)
-{
-    instance_features features = {
-        .jobs = 2, .slots = 6, .segments = 3, .modes = 2, .caps = 1, .nonconvex = 1};
-    compare("enumerate", "glpk", &features, 60);
-}
-END_TEST
-
-START_TEST(test_storage)
-{
-    instance_features features = {
-        .jobs = 1, .slots = 6, .segments = 2, .modes = 2, .storage = 1, .caps = 1};
-    compare("enumerate", "glpk", &features, 80);
-}
-END_TEST
-
-START_TEST(test_storage_not_convex)
-{
-    instance_features features = {.jobs = 2,
-                                  .slots = 5,
-                                  .segments = 2,
-                                  .modes = 2,
-                                  .storage = 1,
-                                  .caps = 1,
-                                  .nonconvex = 1,
-                                  .edge_costs = 1,
-                                  .fixed = 1,
-                                  .transitions = 1,
-                                  .prorated = 1};
-    compare("enumerate", "glpk", &features, 120);
-}
-END_TEST
-
-START_TEST(test_slotwise)
-{
-    instance_features features = {.jobs = 2,
-                                  .slots = 5,
-                                  .segments = 2,
-                                  .modes = 2,
-                                  .slotwise = 1,
-                                  .caps = 1,
-                                  .nonconvex = 1,
-                                  .storage = 1};
-    compare("enumerate", "glpk", &features, 60);
-}
-END_TEST
-
-/* The structure-exploiting solver against every plan, one after the other, on everything it covers.
- */
-START_TEST(test_native)
-{
-    instance_features features = {.jobs = 2,
-                                  .slots = 5,
-                                  .segments = 2,
-                                  .modes = 2,
-                                  .storage = 1,
-                                  .caps = 1,
-                                  .nonconvex = 1,
-                                  .edge_costs = 1,
-                                  .fixed = 1,
-                                  .transitions = 1,
-                                  .prorated = 1};
-    compare("enumerate", "native", &features, 200);
-    compare("enumerate", "glpk", &features, 200);
-}
-END_TEST
-
-/* Slot-wise jobs of the structure layer: every combination in every slot, one after the other. */
-START_TEST(test_native_slotwise)
-{
-    instance_features features = {.jobs = 2,
-                                  .slots = 5,
-                                  .segments = 2,
-                                  .modes = 2,
-                                  .slotwise = 2,
-                                  .caps = 1,
-                                  .nonconvex = 1,
-                                  .fixed = 1};
-    compare("enumerate", "native", &features, 200);
-    features = (instance_features){.jobs = 1, .slots = 7, .segments = 3, .modes = 3, .slotwise = 2};
-    compare("enumerate", "native", &features, 100);
-    features = (instance_features){
-        .jobs = 3, .slots = 6, .segments = 2, .modes = 3, .slotwise = 2, .caps = 1};
-    compare("native", "glpk", &features, 60);
-}
-END_TEST
-
-/* Nothing but the GPU cap tells the modes of a slot apart. */
-START_TEST(test_native_equal_power)
-{
-    instance_features features = {
-        .jobs = 2, .slots = 6, .segments = 3, .modes = 3, .caps = 1, .equal_power = 1};
-    compare("enumerate", "native", &features, 200);
-}
-END_TEST
-
-START_TEST(test_native_three_jobs)
-{
-    instance_features features = {.jobs = 3, .slots = 5, .segments = 2, .modes = 2, .caps = 1};
-    compare("native", "glpk", &features, 60);
-}
-END_TEST
-
-/* A floor that rises under the storage, and an end that may be missed at a price. */
-START_TEST(test_floor_and_soft_end)
-{
-    instance_features features = {.jobs = 2,
-                                  .slots = 5,
-                                  .segments = 2,
-                                  .modes = 2,
-                                  .storage = 1,
-                                  .recovery = 1,
-                                  .caps = 1,
-                                  .edge_costs = 1};
-    compare("enumerate", "native", &features, 120);
-    compare("enumerate", "glpk", &features, 80);
-    features.recovery = 0;
-    features.soft_end = 1;
-    features.nonconvex = 1;
-    compare("enumerate", "native", &features, 120);
-    compare("enumerate", "glpk", &features, 80);
-    features.recovery = 1;
-    compare("enumerate", "native", &features, 60);
-}
-END_TEST
-
-/* Caps that may be passed at a price. */
-START_TEST(test_soft_caps)
-{
-    instance_features features = {.jobs = 2,
-                                  .slots = 5,
-                                  .segments = 2,
-                                  .modes = 2,
-                                  .soft_caps = 1,
-                                  .transitions = 1,
-                                  .edge_costs = 1,
-                                  .prorated = 1,
-                                  .fixed = 1};
-    compare("enumerate", "native", &features, 200);
-    compare("enumerate", "glpk", &features, 100);
-    features = (instance_features){.jobs = 2,
-                                   .slots = 5,
-                                   .segments = 2,
-                                   .modes = 2,
-                                   .soft_caps = 1,
-                                   .storage = 1,
-                                   .soft_end = 1,
-                                   .caps = 1,
-                                   .nonconvex = 1};
-    compare("enumerate", "native", &features, 200);
-    compare("enumerate", "glpk", &features, 100);
-    features = (instance_features){
-        .jobs = 2, .slots = 4, .segments = 2, .modes = 2, .soft_caps = 1, .slotwise = 1, .caps = 1};
-    compare("enumerate", "glpk", &features, 60);
-    features.slotwise = 2;
-    compare("enumerate", "native", &features, 100);
-    features = (instance_features){
-        .jobs = 3, .slots = 5, .segments = 2, .modes = 2, .soft_caps = 1, .equal_power = 1};
-    compare("native", "glpk", &features, 60);
+    compare(all[_i].one, all[_i].other, &all[_i].features, all[_i].count);
 }
 END_TEST
 
@@ -258,19 +161,8 @@ int main(void)
 {
     Suite *suite = suite_create("solver: backends against one another");
     TCase *tests = tcase_create("random");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, test_plain);
-    tcase_add_test(tests, test_caps_and_transitions);
-    tcase_add_test(tests, test_not_convex);
-    tcase_add_test(tests, test_storage);
-    tcase_add_test(tests, test_storage_not_convex);
-    tcase_add_test(tests, test_slotwise);
-    tcase_add_test(tests, test_native);
-    tcase_add_test(tests, test_native_slotwise);
-    tcase_add_test(tests, test_native_equal_power);
-    tcase_add_test(tests, test_native_three_jobs);
-    tcase_add_test(tests, test_floor_and_soft_end);
-    tcase_add_test(tests, test_soft_caps);
+    tcase_set_timeout(tests, 600);
+    tcase_add_loop_test(tests, solvers_agree, 0, ALL);
     suite_add_tcase(suite, tests);
     return test_run(suite);
 }

@@ -5,15 +5,13 @@
  * is that of the problem, worked out by hand, and the caller's arrays are untouched when it does
  * not.
  */
-#include "support/support.h"
+#include "support/liar.h"
 
 #include <ckptdispatch/backend.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static ckpd_context *context;
 
 /* --- path view -------------------------------------------------------------------------------- */
 
@@ -310,32 +308,10 @@ static int32_t path_liar(const ckpd_host *host, const ckpd_path_view *given,
     return lie_about_result(lie, result);
 }
 
-static int32_t lie_now;
-
-static void setup(void)
-{
-    ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
-}
-
-static void teardown(void)
-{
-    ckpd_context_free(context);
-}
-
-static void register_liar(ckpd_backend_table table)
-{
-    table.size = sizeof table;
-    table.abi = CKPD_BACKEND_ABI;
-    table.name = "liar";
-    table.version = "1";
-    table.user = &lie_now;
-    ck_assert_int_eq(ckpd_backend_register(context, &table), CKPD_OK);
-}
-
 START_TEST(path_garbage_is_refused)
 {
     lie_now = _i;
-    register_liar((ckpd_backend_table){.capabilities = CKPD_CAP_PATHS | CKPD_CAP_SLOTWISE,
+    liar_register((ckpd_backend_table){.capabilities = CKPD_CAP_PATHS | CKPD_CAP_SLOTWISE,
                                        .solve_paths = path_liar});
     enum { UNTOUCHED = 77 };
     int32_t count[2] = {UNTOUCHED, UNTOUCHED}, slot[6] = {UNTOUCHED}, move[6] = {UNTOUCHED},
@@ -388,8 +364,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("solver: garbage for a path view");
-    TCase *tests = tcase_create("garbage");
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = liar_tests("garbage");
     tcase_add_loop_test(tests, path_garbage_is_refused, 0, PATH_LIES);
     tcase_add_test(tests, the_cheapest_path_plan_is_15);
     suite_add_tcase(suite, tests);

@@ -4,45 +4,19 @@
  * the one status that may come of it in each row of the table.
  */
 #include "support/instance.h"
-#include "support/support.h"
+#include "support/liar.h"
+#include "support/views.h"
 
 #include <ckptdispatch/backend.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-static ckpd_context *context;
-
-static int32_t lie_now;
-
-static void setup(void)
-{
-    ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
-}
-
-static void teardown(void)
-{
-    ckpd_context_free(context);
-}
-
-static void register_liar(ckpd_backend_table table)
-{
-    table.size = sizeof table;
-    table.abi = CKPD_BACKEND_ABI;
-    table.name = "liar";
-    table.version = "1";
-    table.user = &lie_now;
-    ck_assert_int_eq(ckpd_backend_register(context, &table), CKPD_OK);
-}
-
 /* --- MILP view -------------------------------------------------------------------------------- */
 
 /* max x + y (as minimum of the negative), x + y <= 3, 0 <= x, y <= 2: -3. The truthful puppet says
  * (1, 1), -2. With y whole where `whole` says so. */
-static const double costs[] = {-1, -1}, lower[] = {0, 0}, upper[] = {2, 2},
-                    row_lower[] = {-(double)INFINITY}, row_upper[] = {3}, value[] = {1, 1};
-static const int64_t start[] = {0, 1, 2};
-static const int32_t row[] = {0, 0};
+static const double costs[] = {-1, -1}, upper[] = {2, 2}, value[] = {1, 1}, room[] = {3};
 static const uint8_t whole[] = {0, 1};
 
 enum {
@@ -180,25 +154,13 @@ static int32_t point_liar(const ckpd_host *host, const ckpd_milp_view *given,
 
 static ckpd_milp_view model(bool integer)
 {
-    return (ckpd_milp_view){.size = sizeof(ckpd_milp_view),
-                            .columns = 2,
-                            .rows = 1,
-                            .nonzeros = 2,
-                            .cost = costs,
-                            .lower = lower,
-                            .upper = upper,
-                            .integer = integer ? whole : NULL,
-                            .row_lower = row_lower,
-                            .row_upper = row_upper,
-                            .start = start,
-                            .index = row,
-                            .value = value};
+    return view_one_row(costs, upper, value, room, integer ? whole : NULL);
 }
 
 START_TEST(point_garbage_is_refused)
 {
     lie_now = _i;
-    register_liar((ckpd_backend_table){.capabilities = CKPD_CAP_MILP | CKPD_CAP_LP,
+    liar_register((ckpd_backend_table){.capabilities = CKPD_CAP_MILP | CKPD_CAP_LP,
                                        .solve_milp = point_liar});
     double x[2] = {77, 77};
     ckpd_milp_result result = {.size = sizeof result, .x = x};
@@ -230,7 +192,7 @@ START_TEST(duals_prove_or_do_not)
     static const double right[] = {-1, 0, 0}, weak[] = {-0.5, -0.5, -0.5}, wrong_side[] = {1, 0, 0},
                         broken[] = {NAN, 0, 0}, broken_cost[] = {-1, NAN, 0};
     lie_now = POINT_TRUE;
-    register_liar((ckpd_backend_table){.capabilities = CKPD_CAP_MILP | CKPD_CAP_LP,
+    liar_register((ckpd_backend_table){.capabilities = CKPD_CAP_MILP | CKPD_CAP_LP,
                                        .solve_milp = point_liar});
     double x[2], row_dual[1], reduced[2];
     ckpd_milp_result result = {
@@ -268,7 +230,7 @@ END_TEST
 /* Path views that such a backend gets as a model. */
 START_TEST(point_garbage_through_a_path_view)
 {
-    register_liar((ckpd_backend_table){.capabilities = CKPD_CAP_MILP, .solve_milp = point_liar});
+    liar_register((ckpd_backend_table){.capabilities = CKPD_CAP_MILP, .solve_milp = point_liar});
     const instance_features features = {
         .jobs = 2, .slots = 5, .segments = 2, .modes = 2, .storage = 1};
     for (lie_now = 0; lie_now < POINT_LIES; lie_now++) {
@@ -288,8 +250,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("solver: garbage for a MILP view");
-    TCase *tests = tcase_create("garbage");
-    tcase_add_checked_fixture(tests, setup, teardown);
+    TCase *tests = liar_tests("garbage");
     tcase_add_loop_test(tests, point_garbage_is_refused, 0, POINT_LIES);
     tcase_add_test(tests, duals_prove_or_do_not);
     tcase_add_test(tests, point_garbage_through_a_path_view);

@@ -7,6 +7,7 @@
 #include "support/highs.h"
 #include "support/instance.h"
 #include "support/support.h"
+#include "support/views.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -98,29 +99,13 @@ START_TEST(test_agrees)
     if (!load()) {
         return;
     }
-    instance_features features = {.jobs = 2,
-                                  .slots = 5,
-                                  .segments = 2,
-                                  .modes = 2,
-                                  .storage = 1,
-                                  .caps = 1,
-                                  .nonconvex = 1,
-                                  .edge_costs = 1,
-                                  .fixed = 1,
-                                  .transitions = 1,
-                                  .prorated = 1,
-                                  .slotwise = 1};
+    const instance_features features = {INSTANCE_EVERYTHING, .slotwise = 1};
     int optimal = 0, count = test_fast() ? 10 : 100;
     for (uint64_t seed = 1; seed <= (uint64_t)count; seed++) {
         instance *made = instance_random(seed, &features);
         instance_result a, b;
-        ckpd_solve_params params = {.size = sizeof params,
-                                    .time_limit_s = INFINITY,
-                                    .relative_gap = 1e-9,
-                                    .node_limit = -1,
-                                    .iteration_limit = -1,
-                                    .threads = 1,
-                                    .presolve = seed % 2};
+        ckpd_solve_params params = test_params(1e-9);
+        params.presolve = seed % 2;
         instance_result_init(&a, &made->view);
         instance_result_init(&b, &made->view);
         ck_assert_int_eq(
@@ -160,13 +145,8 @@ static double stop(double seconds, int32_t split, const ckpd_cancel *cancel, int
     }
     instance_result found;
     instance_result_init(&found, &made->view);
-    ckpd_solve_params params = {.size = sizeof params,
-                                .time_limit_s = seconds,
-                                .relative_gap = 1e-6,
-                                .node_limit = -1,
-                                .iteration_limit = -1,
-                                .threads = 1,
-                                .presolve = 1};
+    ckpd_solve_params params = test_params(1e-6);
+    params.time_limit_s = seconds;
     double before = test_clock_s(CLOCK_PROCESS_CPUTIME_ID);
     int32_t status = ckpd_path_solve(context, "highs", &made->view, &params, cancel, &found.result);
     double took = test_clock_s(CLOCK_PROCESS_CPUTIME_ID) - before;

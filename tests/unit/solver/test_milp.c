@@ -3,6 +3,7 @@
  * hand. */
 #include "solver/solver.h"
 #include "support/support.h"
+#include "support/views.h"
 
 #ifndef CKPD_HAVE_GLPK
 
@@ -89,13 +90,10 @@ static int32_t solve(const model *m, const ckpd_solve_params *params)
 
 static ckpd_solve_params params_with(double time_limit, int32_t presolve)
 {
-    return (ckpd_solve_params){.size = sizeof(ckpd_solve_params),
-                               .time_limit_s = time_limit,
-                               .relative_gap = 1e-6,
-                               .node_limit = -1,
-                               .iteration_limit = -1,
-                               .threads = 1,
-                               .presolve = presolve};
+    ckpd_solve_params params = test_params(1e-6);
+    params.time_limit_s = time_limit;
+    params.presolve = presolve;
+    return params;
 }
 
 /* max 3x + 2y, x + y <= 4, x + 3y <= 9, x <= 3: optimum 11 at (3, 1), duals 2 and 0, reduced cost

@@ -9,6 +9,7 @@
 #include "solver/solver.h"
 #include "support/random_view.h"
 #include "support/support.h"
+#include "support/views.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,17 +28,11 @@ static void give(void *block, void *user)
 }
 
 static const ckpd_host host = {.size = sizeof host, .allocate = take, .release = give};
-static const ckpd_solve_params params = {.size = sizeof params,
-                                         .time_limit_s = (double)INFINITY,
-                                         .relative_gap = 0,
-                                         .node_limit = -1,
-                                         .iteration_limit = -1,
-                                         .threads = 1,
-                                         .presolve = 1};
 
 /* Solves to gap 0; the checker must prove the cost of the plan. */
 static void prove(case_view *day, int seed, ckpd_path_result *result)
 {
+    const ckpd_solve_params params = test_params(0);
     nat_certificate proof;
     double bound = (double)NAN;
     ck_assert_int_eq(ckpd__native_solve_certified(&host, &day->view, &params, result, &proof),
@@ -96,8 +91,7 @@ START_TEST(as_glpk)
             random_day_make(&day, (uint64_t)seed, &shapes[i]);
             ckpd_path_result mine = {.size = sizeof mine, .plan = case_view_plan(&day)};
             ckpd_path_result other = {.size = sizeof other, .plan = case_view_plan(&day)};
-            ckpd_solve_params tight = params;
-            tight.relative_gap = 1e-9;
+            const ckpd_solve_params tight = test_params(1e-9);
             prove(&day, seed, &mine);
             ck_assert_int_eq(ckpd_path_solve(context, "glpk", &day.view, &tight, NULL, &other),
                              CKPD_OK);

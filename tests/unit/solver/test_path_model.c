@@ -26,18 +26,7 @@ static void teardown(void)
     ckpd_context_free(context);
 }
 
-static const instance_features everything = {.jobs = 2,
-                                             .slots = 5,
-                                             .segments = 2,
-                                             .modes = 2,
-                                             .storage = 1,
-                                             .caps = 1,
-                                             .nonconvex = 1,
-                                             .edge_costs = 1,
-                                             .fixed = 1,
-                                             .transitions = 1,
-                                             .prorated = 1,
-                                             .slotwise = 1};
+static const instance_features everything = {INSTANCE_EVERYTHING, .slotwise = 1};
 
 /* Best plan of a random instance by enumeration; false when there is none. */
 static bool best_plan(const instance *made, instance_result *found)
