@@ -201,6 +201,17 @@ static int32_t check_length(const ckpd_site *site, const char *name, int32_t cou
                       "%s has %d values, the horizon has slots = %d", name, count, site->slots);
 }
 
+/* A series by its name, for one value per slot. */
+static int32_t find_whole(const ckpd_site *site, const char *name, const double *values,
+                          int32_t count, int32_t *series)
+{
+    int32_t status = find_series(site->context, name, series);
+    if (status == CKPD_OK && values == NULL) {
+        status = ckpd__null_argument(site->context, "values");
+    }
+    return status == CKPD_OK ? check_length(site, name, count) : status;
+}
+
 int32_t ckpd_site_set_series(ckpd_site *site, const char *name, const double *values, int32_t count)
 {
     CKPD__REFUSE_FOREIGN(NULL, site, CKPD__SITE);
@@ -208,13 +219,7 @@ int32_t ckpd_site_set_series(ckpd_site *site, const char *name, const double *va
         return CKPD_ERR_ARGUMENT;
     }
     int32_t series = 0;
-    int32_t status = find_series(site->context, name, &series);
-    if (status == CKPD_OK && values == NULL) {
-        status = ckpd__null_argument(site->context, "values");
-    }
-    if (status == CKPD_OK) {
-        status = check_length(site, name, count);
-    }
+    int32_t status = find_whole(site, name, values, count, &series);
     if (status == CKPD_OK) {
         status = check_values(site, series, values);
     }
@@ -256,13 +261,7 @@ int32_t ckpd_site_get_series(const ckpd_site *site, const char *name, double *va
         return CKPD_ERR_ARGUMENT;
     }
     int32_t series = 0;
-    int32_t status = find_series(site->context, name, &series);
-    if (status == CKPD_OK && values == NULL) {
-        status = ckpd__null_argument(site->context, "values");
-    }
-    if (status == CKPD_OK) {
-        status = check_length(site, name, count);
-    }
+    int32_t status = find_whole(site, name, values, count, &series);
     if (status != CKPD_OK) {
         return status;
     }

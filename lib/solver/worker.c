@@ -486,6 +486,19 @@ static const char *worker_of(const ckpd_host *host)
     return program != NULL && program[0] != '\0' ? program : NULL;
 }
 
+/* `message` is that of the result. */
+static int32_t run_whole(worker *w, const ckpd_backend_table *backend,
+                         const ckpd_solve_params *params, char *message)
+{
+    int32_t status = run(w, backend, params);
+    ckpd__free(w->context, w->data);
+    memcpy(message, w->message, sizeof w->message);
+    if (status != CKPD_OK && w->message[0] == '\0') {
+        ckpd__format(message, sizeof w->message, "%s", ckpd_context_last_message(w->context));
+    }
+    return status;
+}
+
 int32_t ckpd__call_milp(const ckpd_backend_table *backend, const ckpd_host *host,
                         const ckpd_milp_view *view, const ckpd_solve_params *params,
                         ckpd_milp_result *result)
@@ -503,14 +516,7 @@ int32_t ckpd__call_milp(const ckpd_backend_table *backend, const ckpd_host *host
                 .bound = -(double)INFINITY,
                 .until = (double)INFINITY};
     result->has_plan = 0;
-    int32_t status = run(&w, backend, params);
-    ckpd__free(w.context, w.data);
-    memcpy(result->message, w.message, sizeof w.message);
-    if (status != CKPD_OK && w.message[0] == '\0') {
-        ckpd__format(result->message, sizeof result->message, "%s",
-                     ckpd_context_last_message(w.context));
-    }
-    return status;
+    return run_whole(&w, backend, params, result->message);
 }
 
 int32_t ckpd__call_paths(const ckpd_backend_table *backend, const ckpd_host *host,
@@ -531,12 +537,5 @@ int32_t ckpd__call_paths(const ckpd_backend_table *backend, const ckpd_host *hos
                 .bound = -(double)INFINITY,
                 .until = (double)INFINITY};
     result->has_plan = 0;
-    int32_t status = run(&w, backend, params);
-    ckpd__free(w.context, w.data);
-    memcpy(result->message, w.message, sizeof w.message);
-    if (status != CKPD_OK && w.message[0] == '\0') {
-        ckpd__format(result->message, sizeof result->message, "%s",
-                     ckpd_context_last_message(w.context));
-    }
-    return status;
+    return run_whole(&w, backend, params, result->message);
 }
