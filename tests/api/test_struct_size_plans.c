@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* Size-prefixed structs (practice 10) of anchoring and checkpoint costs, dispatch, io and shape. */
+#include "support/sink.h"
 #include "support/small.h"
 #include "support/struct_size.h"
 
@@ -254,26 +255,9 @@ static int32_t fill_control_state(void *out)
     return with_plan(use_state, out);
 }
 
-/* A plan as the library writes it, read back. */
-struct text {
-    char bytes[16384];
-    size_t used;
-};
-
-static int32_t append(const char *piece, size_t length, void *user)
-{
-    struct text *text = user;
-    if (length > sizeof text->bytes - text->used) {
-        return 1;
-    }
-    memcpy(text->bytes + text->used, piece, length);
-    text->used += length;
-    return 0;
-}
-
 static int32_t fill_file_info(void *out)
 {
-    static struct text text;
+    static sink text;
     ckpd_problem *small = NULL;
     ckpd_solution *solution = NULL;
     ckpd_plan *read = NULL;
@@ -282,10 +266,10 @@ static int32_t fill_file_info(void *out)
     status =
         status == CKPD_OK ? ckpd_problem_solve(&solution, small, CKPD_SCENARIO_S4, NULL) : status;
     status = status == CKPD_OK
-                 ? ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, append, &text)
+                 ? ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, sink_take, &text)
                  : status;
-    status = status == CKPD_OK ? ckpd_case_parse_plan(&read, out, loaded, text.bytes, text.used)
-                               : status;
+    status =
+        status == CKPD_OK ? ckpd_case_parse_plan(&read, out, loaded, text.text, text.used) : status;
     ckpd_plan_free(read);
     ckpd_solution_free(solution);
     ckpd_problem_free(small);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* Models written for other solvers, and their values read back. */
+#include "support/sink.h"
 #include "support/small.h"
 #include "support/sweep.h"
 
@@ -7,32 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Text of an exported model, in a fixed buffer. */
-struct text {
-    char bytes[65536];
-    size_t used;
-};
-
-static int32_t append(const char *piece, size_t length, void *user)
-{
-    struct text *text = user;
-    if (length >= sizeof text->bytes - text->used) {
-        return 1;
-    }
-    memcpy(text->bytes + text->used, piece, length);
-    text->used += length;
-    text->bytes[text->used] = '\0';
-    return 0;
-}
-
 static void write_model(sweep_memory *memory, const ckpd_problem *problem, int32_t scenario,
-                        int32_t format, struct text *text)
+                        int32_t format, sink *text)
 {
     text->used = 0;
-    int32_t status = ckpd_problem_export(problem, scenario, format, append, text);
+    int32_t status = ckpd_problem_export(problem, scenario, format, sink_take, text);
     if (sweep_repeat(memory, status, "ckpd_problem_export")) {
         text->used = 0; /* from the start again */
-        status = ckpd_problem_export(problem, scenario, format, append, text);
+        status = ckpd_problem_export(problem, scenario, format, sink_take, text);
         sweep_resume(memory, status, "ckpd_problem_export");
     }
     ck_assert_int_eq(status, CKPD_OK);
@@ -42,19 +25,19 @@ static void write_model(sweep_memory *memory, const ckpd_problem *problem, int32
  */
 static void exported(sweep_memory *memory, ckpd_context *context)
 {
-    static struct text first[2][2], text; /* of the first, undisturbed run */
+    static sink first[2][2], text; /* of the first, undisturbed run */
     ckpd_problem *problem[2] = {NULL, NULL};
     SWEEP(small_b0(&problem[0], context));
     SWEEP(small_j0(&problem[1], context, 100));
     for (int which = 0; which < 2; which++) {
         for (int32_t format = CKPD_FORMAT_MPS; format <= CKPD_FORMAT_LP; format++) {
-            struct text *known = &first[which][format - CKPD_FORMAT_MPS];
+            sink *known = &first[which][format - CKPD_FORMAT_MPS];
             write_model(memory, problem[which], which == 0 ? CKPD_SCENARIO_S5 : CKPD_SCENARIO_S4,
                         format, &text);
             if (known->used == 0) {
                 *known = text;
             }
-            ck_assert_str_eq(text.bytes, known->bytes);
+            ck_assert_str_eq(text.text, known->text);
         }
         ckpd_problem_free(problem[which]);
     }
@@ -74,13 +57,13 @@ static void find_name(const char *model, const char *start, char *name)
 /* J0 in its first two hours costs 550: 10 MW at 10 and at 45. */
 static void imported(sweep_memory *memory, ckpd_context *context)
 {
-    static struct text model;
+    static sink model;
     char move[64], values[100];
     ckpd_problem *problem = NULL;
     ckpd_solution *solution = NULL;
     SWEEP(small_j0(&problem, context, 100));
     write_model(memory, problem, CKPD_SCENARIO_S4, CKPD_FORMAT_MPS, &model);
-    find_name(model.bytes, "move_j0_s0_t0", move);
+    find_name(model.text, "move_j0_s0_t0", move);
     snprintf(values, sizeof values, "%s 1\n", move);
     SWEEP(ckpd_problem_import(&solution, problem, CKPD_SCENARIO_S4, values, strlen(values)));
     ck_assert_int_eq(ckpd_solution_outcome(solution), CKPD_OUTCOME_FEASIBLE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* Case and plan files. The memory of the JSON library is its own and is not made to fail here. */
+#include "support/sink.h"
 #include "support/sweep.h"
 
 #include <ckptdispatch/io.h>
@@ -23,24 +24,6 @@ static const char case_text[] =
     "   {\"gpus\": 8, \"rate_per_s\": 1, \"power_kw\": 4, \"label\": \"small\"},"
     "   {\"gpus\": 16, \"rate_per_s\": 1.9, \"power_kw\": 8, \"label\": \"large\"}]}]}";
 
-/* Text written by the library, in a fixed buffer. */
-struct text {
-    char bytes[65536];
-    size_t used;
-};
-
-static int32_t append(const char *piece, size_t length, void *user)
-{
-    struct text *text = user;
-    if (length >= sizeof text->bytes - text->used) {
-        return 1;
-    }
-    memcpy(text->bytes + text->used, piece, length);
-    text->used += length;
-    text->bytes[text->used] = '\0';
-    return 0;
-}
-
 /* A call that writes from the start again when it is made again. */
 #define SWEEP_WRITE(text, call)                                                         \
     do {                                                                                \
@@ -57,15 +40,15 @@ static int32_t append(const char *piece, size_t length, void *user)
 
 static void read_and_write(sweep_memory *memory, ckpd_context *context)
 {
-    static struct text once;
-    static struct text twice;
+    static sink once;
+    static sink twice;
     ckpd_case *loaded = NULL;
     ckpd_case *again = NULL;
     SWEEP(ckpd_case_parse(&loaded, context, case_text, strlen(case_text), NULL));
-    SWEEP_WRITE(&once, ckpd_case_write(loaded, append, &once));
-    SWEEP(ckpd_case_parse(&again, context, once.bytes, once.used, NULL));
-    SWEEP_WRITE(&twice, ckpd_case_write(again, append, &twice));
-    ck_assert_str_eq(once.bytes, twice.bytes);
+    SWEEP_WRITE(&once, ckpd_case_write(loaded, sink_take, &once));
+    SWEEP(ckpd_case_parse(&again, context, once.text, once.used, NULL));
+    SWEEP_WRITE(&twice, ckpd_case_write(again, sink_take, &twice));
+    ck_assert_str_eq(once.text, twice.text);
     ck_assert_str_eq(ckpd_case_digest(loaded), ckpd_case_digest(again));
     ckpd_case_free(again);
     ckpd_case_free(loaded);
@@ -73,8 +56,8 @@ static void read_and_write(sweep_memory *memory, ckpd_context *context)
 
 static void solve_and_write(sweep_memory *memory, ckpd_context *context)
 {
-    static struct text json;
-    static struct text csv;
+    static sink json;
+    static sink csv;
     ckpd_case *loaded = NULL;
     ckpd_problem *problem = NULL;
     ckpd_solve_options *options = NULL;
@@ -86,14 +69,15 @@ static void solve_and_write(sweep_memory *memory, ckpd_context *context)
     SWEEP(ckpd_case_build_problem(&problem, loaded));
     SWEEP(ckpd_case_build_options(&options, loaded));
     SWEEP(ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S4, options));
-    SWEEP_WRITE(&json, ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, append, &json));
-    SWEEP_WRITE(&csv, ckpd_case_write_solution(loaded, solution, CKPD_PLAN_CSV, append, &csv));
-    SWEEP(ckpd_case_parse_plan(&plan, &info, loaded, json.bytes, json.used));
+    SWEEP_WRITE(&json,
+                ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, sink_take, &json));
+    SWEEP_WRITE(&csv, ckpd_case_write_solution(loaded, solution, CKPD_PLAN_CSV, sink_take, &csv));
+    SWEEP(ckpd_case_parse_plan(&plan, &info, loaded, json.text, json.used));
     ck_assert_int_eq(info.scenario, CKPD_SCENARIO_S4);
     SWEEP(ckpd_problem_verify(&report, problem, info.scenario, plan, info.cost));
     ck_assert_int_eq(ckpd_report_violation_count(report), 0);
     ckpd_record *record = NULL;
-    SWEEP(ckpd_record_parse(&record, context, json.bytes, json.used));
+    SWEEP(ckpd_record_parse(&record, context, json.text, json.used));
     ck_assert_int_eq(ckpd_record_job_count(record), 1);
     ckpd_record_free(record);
     ckpd_report_free(report);
@@ -107,7 +91,7 @@ static void solve_and_write(sweep_memory *memory, ckpd_context *context)
 /* Prices from a CSV file beside the case; the reference survives writing. */
 static void series_file(sweep_memory *memory, ckpd_context *context)
 {
-    static struct text text;
+    static sink text;
     static const char case_of_file[] =
         "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"f\","
         " \"horizon\": {\"slots\": 2, \"slot_minutes\": 30, \"start\": \"2024-04-09T01:00+02:00\"},"
@@ -133,8 +117,8 @@ static void series_file(sweep_memory *memory, ckpd_context *context)
     ck_assert_int_eq(
         ckpd_site_get_series(ckpd_case_site(loaded), "import_price_per_mwh", prices, 2), CKPD_OK);
     ck_assert(prices[0] == 20 && prices[1] == 20);
-    SWEEP_WRITE(&text, ckpd_case_write(loaded, append, &text));
-    ck_assert_ptr_nonnull(strstr(text.bytes, "sweep.csv"));
+    SWEEP_WRITE(&text, ckpd_case_write(loaded, sink_take, &text));
+    ck_assert_ptr_nonnull(strstr(text.text, "sweep.csv"));
     ckpd_case_free(loaded);
     loaded = NULL;
     SWEEP(ckpd_case_parse(&loaded, context, case_without_start, strlen(case_without_start), NULL));
@@ -147,7 +131,7 @@ static void series_file(sweep_memory *memory, ckpd_context *context)
 /* Measured runs that anchor the modes of a job, and what others published of the case. */
 static void runs_and_figures(sweep_memory *memory, ckpd_context *context)
 {
-    static struct text once, twice;
+    static sink once, twice;
     static const char case_of_runs[] =
         "{\"schema\": \"ckptdispatch-case\", \"schema_version\": 1, \"name\": \"bloom\","
         " \"horizon\": {\"slots\": 4, \"slot_minutes\": 60},"
@@ -171,10 +155,10 @@ static void runs_and_figures(sweep_memory *memory, ckpd_context *context)
     ck_assert_int_eq(ckpd_anchor_count(ckpd_case_anchor(loaded, 0)), 1);
     SWEEP(ckpd_case_published_get(loaded, 0, &figure));
     ck_assert_double_eq(figure.value, 105.22);
-    SWEEP_WRITE(&once, ckpd_case_write(loaded, append, &once));
-    SWEEP(ckpd_case_parse(&again, context, once.bytes, once.used, NULL));
-    SWEEP_WRITE(&twice, ckpd_case_write(again, append, &twice));
-    ck_assert_str_eq(once.bytes, twice.bytes);
+    SWEEP_WRITE(&once, ckpd_case_write(loaded, sink_take, &once));
+    SWEEP(ckpd_case_parse(&again, context, once.text, once.used, NULL));
+    SWEEP_WRITE(&twice, ckpd_case_write(again, sink_take, &twice));
+    ck_assert_str_eq(once.text, twice.text);
     ckpd_case_free(again);
     ckpd_case_free(loaded);
 }
@@ -207,8 +191,8 @@ static void files(sweep_memory *memory, ckpd_context *context)
 
 static void schema(sweep_memory *memory, ckpd_context *context)
 {
-    static struct text text;
-    SWEEP_WRITE(&text, ckpd_case_write_schema(context, append, &text));
+    static sink text;
+    SWEEP_WRITE(&text, ckpd_case_write_schema(context, sink_take, &text));
     ck_assert_uint_gt(text.used, 1000);
 }
 

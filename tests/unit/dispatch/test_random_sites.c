@@ -8,6 +8,7 @@
  * site before a price, the battery and a checkpoint changed finds that cost, too.
  */
 #include "support/day.h"
+#include "support/dice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,29 +16,6 @@
 #include <string.h>
 
 enum { SLOTS = 6, JOBS = 2, INSTANCES = 200 };
-
-typedef struct dice {
-    uint64_t state;
-} dice;
-
-/* SplitMix64 of Steele, Lea, Flood 2014. */
-static uint64_t roll(dice *d)
-{
-    uint64_t z = (d->state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-static int32_t pick(dice *d, int32_t low, int32_t high)
-{
-    return low + (int32_t)(roll(d) % (uint64_t)(high - low + 1));
-}
-
-static double between(dice *d, double low, double high)
-{
-    return low + (high - low) * (double)(roll(d) >> 11) / 9007199254740992.0;
-}
 
 static void set_random(day *site, dice *d, const char *series, double low, double high)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* Costs of checkpoints and mode changes in case files. The costs of the plans were worked by hand.
  */
+#include "support/sink.h"
 #include "support/support.h"
 
 #include <ckptdispatch.h>
@@ -86,21 +87,6 @@ START_TEST(a_profile_in_the_file)
 }
 END_TEST
 
-typedef struct text {
-    char bytes[4096];
-    size_t length;
-} text;
-
-static int32_t take(const char *bytes, size_t length, void *user)
-{
-    text *t = user;
-    ck_assert_uint_lt(t->length + length, sizeof t->bytes);
-    memcpy(t->bytes + t->length, bytes, length);
-    t->length += length;
-    t->bytes[t->length] = '\0';
-    return 0;
-}
-
 /* From a case to text and back to a case: the same bytes, and the costs are in the digest. */
 START_TEST(written_again_the_same)
 {
@@ -114,15 +100,15 @@ START_TEST(written_again_the_same)
     snprintf(plain, sizeof plain, "%s", ckpd_case_digest(loaded));
     ckpd_case_free(loaded);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        text once = {"", 0}, twice = {"", 0};
+        sink once = {0}, twice = {0};
         ckpd_case *again = NULL;
         int32_t status = load(&loaded, members[i]);
         ck_assert_msg(status == CKPD_OK, "%s", ckpd_context_last_message(context));
         ck_assert_str_ne(ckpd_case_digest(loaded), plain);
-        ck_assert_int_eq(ckpd_case_write(loaded, take, &once), CKPD_OK);
-        ck_assert_int_eq(ckpd_case_parse(&again, context, once.bytes, once.length, NULL), CKPD_OK);
-        ck_assert_int_eq(ckpd_case_write(again, take, &twice), CKPD_OK);
-        ck_assert_str_eq(once.bytes, twice.bytes);
+        ck_assert_int_eq(ckpd_case_write(loaded, sink_take, &once), CKPD_OK);
+        ck_assert_int_eq(ckpd_case_parse(&again, context, once.text, once.used, NULL), CKPD_OK);
+        ck_assert_int_eq(ckpd_case_write(again, sink_take, &twice), CKPD_OK);
+        ck_assert_str_eq(once.text, twice.text);
         ck_assert_str_eq(ckpd_case_digest(loaded), ckpd_case_digest(again));
         ckpd_case_free(loaded);
         ckpd_case_free(again);

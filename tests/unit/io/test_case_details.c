@@ -3,6 +3,7 @@
  * What cases rarely say: rules for changes of mode, options of a series file, idle powers,
  * references of tasks. Graphs are compared with ones whose rule is written down here by hand.
  */
+#include "support/sink.h"
 #include "support/support.h"
 
 #include <ckptdispatch/io.h>
@@ -137,21 +138,6 @@ END_TEST
 
 /* --- written as it was given ------------------------------------------------------------------ */
 
-typedef struct sink {
-    char text[8192];
-    size_t used;
-} sink;
-
-static int32_t take(const char *text, size_t length, void *user)
-{
-    sink *to = user;
-    ck_assert_uint_lt(to->used + length, sizeof to->text);
-    memcpy(to->text + to->used, text, length);
-    to->used += length;
-    to->text[to->used] = '\0';
-    return 0;
-}
-
 /* Reads, writes, reads and writes again: the two texts are the same. The first is returned. */
 static const char *round_trip(const char *text, ckpd_case **loaded)
 {
@@ -160,10 +146,10 @@ static const char *round_trip(const char *text, ckpd_case **loaded)
     once.used = twice.used = 0;
     ck_assert_msg(ckpd_case_parse(loaded, context, text, strlen(text), NULL) == CKPD_OK, "%s",
                   ckpd_context_last_message(context));
-    ck_assert_int_eq(ckpd_case_write(*loaded, take, &once), CKPD_OK);
+    ck_assert_int_eq(ckpd_case_write(*loaded, sink_take, &once), CKPD_OK);
     ck_assert_msg(ckpd_case_parse(&again, context, once.text, once.used, NULL) == CKPD_OK, "%s",
                   ckpd_context_last_message(context));
-    ck_assert_int_eq(ckpd_case_write(again, take, &twice), CKPD_OK);
+    ck_assert_int_eq(ckpd_case_write(again, sink_take, &twice), CKPD_OK);
     ck_assert_str_eq(once.text, twice.text);
     ck_assert_str_eq(ckpd_case_digest(*loaded), ckpd_case_digest(again));
     ckpd_case_free(again);

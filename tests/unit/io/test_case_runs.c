@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* Measured runs in a case file: they anchor the modes of their job, survive writing, and are
  * refused by place. */
+#include "support/sink.h"
 #include "support/support.h"
 
 #include <ckptdispatch/io.h>
@@ -65,21 +66,6 @@ START_TEST(runs_anchor_the_modes)
 }
 END_TEST
 
-typedef struct sink {
-    char text[8192];
-    size_t used;
-} sink;
-
-static int32_t take(const char *text, size_t length, void *user)
-{
-    sink *to = user;
-    ck_assert_uint_lt(to->used + length, sizeof to->text);
-    memcpy(to->text + to->used, text, length);
-    to->used += length;
-    to->text[to->used] = '\0';
-    return 0;
-}
-
 START_TEST(written_and_read_again)
 {
     static sink first, second;
@@ -91,10 +77,10 @@ START_TEST(written_and_read_again)
              RUN);
     ck_assert_msg(parse(runs, ", \"fit\": [\"memory\", \"power\"]", &loaded) == CKPD_OK, "%s",
                   ckpd_context_last_message(context));
-    ck_assert_int_eq(ckpd_case_write(loaded, take, &first), CKPD_OK);
+    ck_assert_int_eq(ckpd_case_write(loaded, sink_take, &first), CKPD_OK);
     ck_assert_ptr_nonnull(strstr(first.text, "\"fit\": [\"memory\", \"power\"]"));
     ck_assert_int_eq(ckpd_case_parse(&again, context, first.text, first.used, NULL), CKPD_OK);
-    ck_assert_int_eq(ckpd_case_write(again, take, &second), CKPD_OK);
+    ck_assert_int_eq(ckpd_case_write(again, sink_take, &second), CKPD_OK);
     ck_assert_str_eq(first.text, second.text);
     ckpd_case_free(again);
     ckpd_case_free(loaded);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* A plan file of our own, broken in one place at a time: the place is named, nothing is returned.
  */
+#include "support/sink.h"
 #include "support/support.h"
 
 #include <ckptdispatch/io.h>
@@ -18,20 +19,7 @@ static const char CASE[] =
 
 static ckpd_context *context;
 static ckpd_case *loaded;
-static struct {
-    char text[16384];
-    size_t used;
-} plan;
-
-static int32_t take(const char *text, size_t length, void *user)
-{
-    (void)user;
-    ck_assert_uint_lt(plan.used + length, sizeof plan.text);
-    memcpy(plan.text + plan.used, text, length);
-    plan.used += length;
-    plan.text[plan.used] = '\0';
-    return 0;
-}
+static sink plan;
 
 static void setup(void)
 {
@@ -43,7 +31,7 @@ static void setup(void)
                   ckpd_context_last_message(context));
     ck_assert_int_eq(ckpd_case_build_problem(&problem, loaded), CKPD_OK);
     ck_assert_int_eq(ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S4, NULL), CKPD_OK);
-    ck_assert_int_eq(ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, take, NULL),
+    ck_assert_int_eq(ckpd_case_write_solution(loaded, solution, CKPD_PLAN_JSON, sink_take, &plan),
                      CKPD_OK);
     ckpd_solution_free(solution);
     ckpd_problem_free(problem);
@@ -160,7 +148,8 @@ START_TEST(names_in_csv)
     ck_assert_int_eq(ckpd_case_build_problem(&problem, named), CKPD_OK);
     ck_assert_int_eq(ckpd_problem_solve(&solution, problem, CKPD_SCENARIO_S4, NULL), CKPD_OK);
     plan.used = 0;
-    ck_assert_int_eq(ckpd_case_write_solution(named, solution, CKPD_PLAN_CSV, take, NULL), CKPD_OK);
+    ck_assert_int_eq(ckpd_case_write_solution(named, solution, CKPD_PLAN_CSV, sink_take, &plan),
+                     CKPD_OK);
     ck_assert_msg(
         strstr(plan.text, ",\"A, \"\"the first\"\".mode\",\"A, \"\"the first\"\".gpus\",") != NULL,
         "%s", plan.text);
