@@ -221,7 +221,7 @@ static bool restart(nat_search *search, int32_t patience, double bound)
 
 bool ckpd__nat_search_improve(nat_search *search, double bound)
 {
-    enum { RESTARTS = 6, NEXT = 16, NEXT_RESTART = 64 };
+    enum { RESTARTS = 6, NEXT = 16, NEXT_RESTART = 64, LONGEST = 16 };
     int32_t jobs = search->model->jobs, patience = jobs * (jobs + 1) / 2;
     bool again = search->primed && !search->model->storage, ok = true;
     if (search->nested || jobs < 3 || !(search->best.cost < (double)INFINITY))
@@ -232,8 +232,14 @@ bool ckpd__nat_search_improve(nat_search *search, double bound)
             ok = restart(search, jobs, bound);
         return ok;
     }
-    if (search->nodes % NEXT == 0)
+    if (search->nodes % NEXT == 0 && --search->rest <= 0) {
+        double before = search->best.cost;
         ok = exchange(search, &search->best, 2, bound);
+        /* With few jobs the best plan is soon the optimum, and the tree has the work to do. */
+        bool ripe = !search->primed && !(search->best.cost < before);
+        search->pause = !ripe ? 1 : search->pause < LONGEST ? 2 * search->pause : LONGEST;
+        search->rest = search->pause;
+    }
     if (ok && again && search->nodes % NEXT_RESTART == 0 && !search->stop)
         ok = restart(search, jobs, bound);
     return ok;

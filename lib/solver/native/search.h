@@ -32,6 +32,7 @@ typedef struct nat_search {
     bool primed;                  /* the best plan and the prices to start from are there already */
     bool nested;                  /* an exchange: plans are not made better by further ones */
     int64_t exchanges;            /* of jobs, tried so far */
+    int32_t pause, rest;          /* turns from one exchange below the root to the next, and left */
     uint64_t random;
     int32_t pull; /* turns through the strengths of tracking */
     int64_t iterations, nodes;
