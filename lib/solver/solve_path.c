@@ -530,6 +530,10 @@ int32_t ckpd__path_solve(ckpd_context *context, const char *backend, const ckpd_
     ckpd__host_start(&s.host, &s.state, context, control, asked.time_limit_s);
     s.state.started_s = control->started_s > 0 ? control->started_s : s.state.started_s;
     status = solve(&s, &asked);
+    if (status == CKPD_OK && s.answer.has_plan && s.trusted) { /* a guest's plan stays its own */
+        status = ckpd__plan_tidy(context, view, &s.plan, &s.answer.objective);
+        s.answer.bound = fmin(s.answer.bound, s.answer.objective);
+    }
     if (status == CKPD_OK) {
         ckpd_path_plan *given = result->plan;
         *result = s.answer;

@@ -173,6 +173,12 @@ double ckpd__soc_end_cost(const ckpd_path_storage *storage, double soc_kwh);
 bool ckpd__has_soft_caps(const ckpd_path_view *view);
 /* What load and GPUs above the soft caps of a slot cost. */
 double ckpd__soft_cost(const ckpd_path_view *view, int32_t slot, double load_kw, double gpus);
+/*
+ * Of plans of the same cost the tidier one (tidy.c): storage at rest where its use saves nothing,
+ * pauses closed and steps earlier where that costs nothing. `cost` follows the plan.
+ */
+int32_t ckpd__plan_tidy(ckpd_context *context, const ckpd_path_view *view, ckpd_path_plan *plan,
+                        double *cost);
 /* Cost of a slot's curve at x; infinity outside of its domain (with tolerance). */
 double ckpd__curve_cost(const ckpd_path_view *view, int32_t slot, double x_kw);
 /* Index of a job's per-edge arrays: [moves][slots][segments]. */

@@ -275,6 +275,19 @@ def words():
         check(said in run("sweep", "c.json", *given, status=2)[2], f"{given}: {said}")
 
 
+def ties():
+    """A day of one price: every solver's plan is the same, through from the start, with the battery at rest."""
+    case = with_job({"segments": 3, "tranche_baseline_hours": 3})
+    case["site"]["batteries"] = [{"energy_kwh": 2000, "charge_kw": 1000, "discharge_kw": 1000, "eta_charge": 1,
+                                  "eta_discharge": 1, "soc_start_kwh": 1000}]
+    put("c.json", json.dumps(case))
+    for solver in [b["name"] for b in run_json("version")["backends"]]:
+        found = run_json("solve", "c.json", "--solver", solver)
+        check(not any(found["series"]["charge_kw"] + found["series"]["discharge_kw"]), f"{solver}: {found['series']}")
+        slots = [(step["from_slot"], step["to_slot"]) for step in found["jobs"][0]["steps"]]
+        check(slots[0][0] == 0 and all(a[1] == b[0] for a, b in zip(slots, slots[1:])), f"{solver}: {slots}")
+
+
 def limits_at_a_price():
     """--soft: a plan where none keeps all limits, with what it passes; the same for verify, which else refuses it."""
     case = with_job({"deadline": 3, "segments": 4, "tranche_baseline_hours": 4})
@@ -297,4 +310,4 @@ def limits_at_a_price():
     check("passes limits at a price" in text, text)
 
 
-main(market_files, cases, texts, places, plans, words, limits_at_a_price)
+main(market_files, cases, texts, places, plans, words, ties, limits_at_a_price)

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-3.0-or-later */
+/*
+ * Of plans of one cost the tidier: whatever plan the native solver leaves on random views with
+ * every feature, afterwards it is still a plan, costs no more, does not wait more often, works the
+ * storage no harder, and tidying it again changes nothing. What it becomes is worked by hand on a
+ * day of one price.
+ */
+#include "solver/native/native.h"
+#include "solver/solver.h"
+#include "support/native_run.h"
+#include "support/random_view.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ckpd_context *context;
+
+static int32_t pauses(const ckpd_path_view *view, const ckpd_path_plan *plan)
+{
+    int32_t count = 0;
+    for (int32_t j = 0; j < view->jobs; j++) {
+        const ckpd_path_job *job = view->job[j];
+        int32_t end = job->source_slot;
+        for (int32_t i = 0; i < plan->step_count[j]; i++) {
+            size_t at = (size_t)j * (size_t)view->slots + (size_t)i;
+            count += plan->step_slot[at] > end && i > 0;
+            end = plan->step_slot[at] + job->move_slots[plan->step_move[at]];
+        }
+    }
+    return count;
+}
+
+static double throughput(const ckpd_path_view *view, const ckpd_path_plan *plan)
+{
+    double sum = 0;
+    for (int32_t t = 0; view->storage != NULL && t < view->slots; t++) {
+        sum += plan->charge_kw[t] + plan->discharge_kw[t];
+    }
+    return sum;
+}
+
+static double cost_of(const ckpd_path_view *view, const ckpd_path_plan *plan)
+{
+    double cost = NAN;
+    ck_assert_int_eq(ckpd__path_plan_check(context, view, plan, &cost, NULL, true), CKPD_OK);
+    return cost;
+}
+
+static bool check_view(uint64_t seed, const random_shape *shape)
+{
+    case_view view;
+    random_view_make(&view, seed, shape);
+    ckpd_path_result result = {.size = sizeof result};
+    ckpd_path_plan *plan = result.plan = case_view_plan(&view);
+    native_run run = native_run_default(ckpd__native_solve_paths);
+    run.params.relative_gap = 0.05; /* plans with something left to do */
+    ck_assert_int_eq(native_run_solve(&run, &view.view, &result), CKPD_OK);
+    bool found = result.has_plan != 0;
+    if (found) {
+        double before = cost_of(&view.view, plan), told = before,
+               worked = throughput(&view.view, plan);
+        int32_t waits = pauses(&view.view, plan);
+        ck_assert_int_eq(ckpd__plan_tidy(context, &view.view, plan, &told), CKPD_OK);
+        double after = cost_of(&view.view, plan), size = fmax(1, fabs(before));
+        ck_assert_msg(after <= before + 1e-10 * size, "seed %d features %u: %g, was %g", (int)seed,
+                      (unsigned)shape->features, after, before);
+        ck_assert_double_eq_tol(told, after, 1e-12 * size);
+        ck_assert_int_le(pauses(&view.view, plan), waits);
+        ck_assert_double_le(throughput(&view.view, plan), worked + 1e-9 * fmax(1, worked));
+    }
+    case_view_free(&view);
+    return found;
+}
+
+START_TEST(plans_stay_as_good)
+{
+    static const uint32_t features[] = {0,
+                                        RANDOM_STORAGE,
+                                        RANDOM_STORAGE | RANDOM_NONCONVEX,
+                                        RANDOM_STORAGE | RANDOM_RECOVERY | RANDOM_TIGHT,
+                                        RANDOM_TRANSITIONS | RANDOM_EDGE_COST | RANDOM_CLOSED,
+                                        RANDOM_STORAGE | RANDOM_RUNNING | RANDOM_PRORATED};
+    int32_t found = 0;
+    for (size_t f = 0; f < sizeof features / sizeof *features; f++) {
+        for (uint64_t seed = 1; seed <= (test_fast() ? 10 : 60); seed++) {
+            const random_shape shape = {2, 8, 3, 2, features[f]};
+            found += check_view(seed, &shape);
+        }
+    }
+    ck_assert_int_gt(found, 30);
+}
+END_TEST
+
+/*
+ * One price of 0.03 a kWh, six slots of an hour, one mode of 4 kW that does a segment a slot, two
+ * segments; a battery of 20 kWh, 10 kW. The plan given waits at first and between and moves 4 kWh
+ * through the battery: by hand, the same energy can be bought in slots 0 and 1 without any of it.
+ */
+START_TEST(one_price)
+{
+    enum { SLOTS = 6, SEGMENTS = 2 };
+    static const int32_t one[] = {1}, gpus[] = {8};
+    static const double kw[] = {4}, x[] = {-100, 0, 100, -100, 0, 100, -100, 0, 100,
+                                           -100, 0, 100, -100, 0, 100, -100, 0, 100};
+    static const double cost[] = {0, 0, 3, 0, 0, 3, 0, 0, 3, 0, 0, 3, 0, 0, 3, 0, 0, 3};
+    static const int64_t start[] = {0, 3, 6, 9, 12, 15, 18};
+    static const uint8_t convex[] = {1, 1, 1, 1, 1, 1};
+    static const int32_t mode[] = {0};
+    double nothing[SLOTS] = {0}, factor[SLOTS], cap[SLOTS], most[SLOTS];
+    uint8_t open[(SLOTS + 1) * (SEGMENTS + 1)];
+    memset(open, 1, sizeof open);
+    for (int32_t t = 0; t < SLOTS; t++) {
+        factor[t] = 1;
+        cap[t] = (double)INFINITY;
+        most[t] = 8;
+    }
+    ckpd_path_job job = {.size = sizeof job,
+                         .name = "A",
+                         .kind = CKPD_JOB_PATHS,
+                         .segments = SEGMENTS,
+                         .deadline = SLOTS,
+                         .may_wait = 1,
+                         .modes = 1,
+                         .mode_gpus = gpus,
+                         .mode_power_kw = kw,
+                         .moves = 1,
+                         .states = 1,
+                         .move_mode = mode,
+                         .move_slots = one,
+                         .move_segments = one,
+                         .node_open = open};
+    const ckpd_path_job *jobs[] = {&job};
+    ckpd_path_storage storage = {.size = sizeof storage,
+                                 .charge_max_kw = 10,
+                                 .discharge_max_kw = 10,
+                                 .eta_charge = 1,
+                                 .eta_discharge = 1,
+                                 .retention = 1,
+                                 .soc_max_kwh = 20,
+                                 .soc_start_kwh = 10,
+                                 .terminal = CKPD_TERMINAL_EQUAL,
+                                 .soc_end_kwh = 10};
+    ckpd_path_view view = {.size = sizeof view,
+                           .slots = SLOTS,
+                           .jobs = 1,
+                           .slot_hours = 1,
+                           .job = jobs,
+                           .base_load_kw = nothing,
+                           .load_factor = factor,
+                           .load_cap_kw = cap,
+                           .gpu_cap = most,
+                           .curve_start = start,
+                           .curve_x_kw = x,
+                           .curve_cost = cost,
+                           .curve_convex = convex,
+                           .storage = &storage};
+    int32_t count[] = {2}, slot[SLOTS] = {2, 4}, move[SLOTS] = {0};
+    double charge[SLOTS] = {0, 0, 4}, discharge[SLOTS] = {0, 0, 0, 0, 4};
+    ckpd_path_plan plan = {.size = sizeof plan,
+                           .step_count = count,
+                           .step_slot = slot,
+                           .step_move = move,
+                           .charge_kw = charge,
+                           .discharge_kw = discharge};
+    double told = cost_of(&view, &plan);
+    ck_assert_double_eq_tol(told, 0.24, 1e-12);
+    ck_assert_int_eq(ckpd__plan_tidy(context, &view, &plan, &told), CKPD_OK);
+    ck_assert_double_eq_tol(told, 0.24, 1e-12);
+    ck_assert_int_eq(slot[0], 0);
+    ck_assert_int_eq(slot[1], 1);
+    ck_assert_double_eq(throughput(&view, &plan), 0);
+
+    /* Dearer at first: both stay together where it is cheap, and do not go ahead. */
+    double steep[3 * SLOTS];
+    memcpy(steep, cost, sizeof steep);
+    steep[2] = steep[5] = 6;
+    view.curve_cost = steep;
+    slot[0] = 2;
+    slot[1] = 4;
+    ck_assert_int_eq(ckpd__plan_tidy(context, &view, &plan, &told), CKPD_OK);
+    ck_assert_int_eq(slot[0], 2);
+    ck_assert_int_eq(slot[1], 3);
+
+    /* Cheap in slots 2 and 5 alone: the pause pays and stays. */
+    for (int32_t t = 0; t < SLOTS; t++) {
+        steep[3 * t + 2] = t == 2 || t == 5 ? 3 : 6;
+    }
+    slot[1] = 5;
+    ck_assert_int_eq(ckpd__plan_tidy(context, &view, &plan, &told), CKPD_OK);
+    ck_assert_int_eq(slot[0], 2);
+    ck_assert_int_eq(slot[1], 5);
+}
+END_TEST
+
+static void setup(void)
+{
+    ck_assert_int_eq(ckpd_context_new(&context, NULL), CKPD_OK);
+}
+
+static void teardown(void)
+{
+    ckpd_context_free(context);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("solver: tidy plans");
+    TCase *tests = tcase_create("tidy");
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, plans_stay_as_good);
+    tcase_add_test(tests, one_price);
+    suite_add_tcase(suite, tests);
+    return test_run(suite);
+}
