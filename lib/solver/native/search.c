@@ -31,7 +31,8 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
     memset(search, 0, sizeof *search);
     search->model = model;
     search->host = memory->host;
-    search->random = search->pause = 1;
+    search->random = 1;
+    search->pause = 1;
     search->params = params;
     search->bound = -(double)INFINITY;
     search->ceiling = ckpd__nat_cost_ceiling(model);
