@@ -298,6 +298,25 @@ static int explain(cli *tool, explained *e, ckpd_problem *problem,
     return status == CKPD_OK ? CLI_OK : cli_failed(tool, status);
 }
 
+static void no_plan(const cli *tool, const ckpd_solution *solution)
+{
+    if (!tool->json) {
+        puts("There is no plan to explain.");
+        cli_print_causes(solution, stdout);
+        return;
+    }
+    cli_json json = {.out = stdout};
+    cli_json_open(&json, NULL, '{');
+    cli_json_number(&json, "scenario", ckpd_solution_scenario(solution));
+    cli_json_text(&json, "outcome", cli_outcome(solution));
+    cli_json_open(&json, "causes", '[');
+    for (int32_t i = 0; i < ckpd_solution_cause_count(solution); i++) {
+        cli_json_text(&json, NULL, ckpd_solution_cause(solution, i));
+    }
+    cli_json_close(&json, ']');
+    cli_json_close(&json, '}');
+}
+
 int cli_explain(cli *tool, int count, char **words)
 {
     const char *path = NULL, *scenario_text = NULL;
@@ -325,8 +344,7 @@ int cli_explain(cli *tool, int count, char **words)
         status = solved == CKPD_OK ? -1 : cli_failed(tool, solved);
     }
     if (status < 0 && ckpd_solution_plan(solution) == NULL) {
-        puts("There is no plan to explain.");
-        cli_print_causes(solution, stdout);
+        no_plan(tool, solution);
         status = CLI_NO_PLAN;
     }
     if (status < 0) {

@@ -22,8 +22,10 @@ static void print_efficiency(const ckpd_case *loaded)
 static void print_runs(const ckpd_case *loaded, const cli_run *runs)
 {
     cli_put(stdout, ckpd_case_name(loaded));
-    fputs(": ", stdout);
-    cli_put(stdout, ckpd_case_description(loaded));
+    if (ckpd_case_description(loaded)[0] != '\0') {
+        fputs(": ", stdout);
+        cli_put(stdout, ckpd_case_description(loaded));
+    }
     fputs("\n\n", stdout);
     print_efficiency(loaded);
     cli_table_print(cli_runs_table(loaded, runs), stdout);

@@ -51,6 +51,8 @@ def no_plan():
     with open("none.json", "w", encoding="utf-8") as f:
         json.dump(tree, f)
     check("grid cap in slots 0-1: 500 kW short" in run("explain", "none.json", status=1)[1], "the cause")
+    found = run_json("explain", "none.json", status=1)
+    check(found["outcome"] == "infeasible" and "500 kW short" in found["causes"][0], str(found))
     check("S3" in run("explain", case("aidc2048-golden"), "--scenario", "S3", status=2)[2], "S3 is no plan")
     tree["site"].pop("import_cap_kw")
     with open("none.json", "w", encoding="utf-8") as f:
