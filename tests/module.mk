@@ -106,7 +106,8 @@ TEST_NAMES   := $(patsubst tests/%,%,$(STATIC_TEST_SRCS:.c=) $(SHARED_TEST_SRCS:
                 $(patsubst %.c,%,$(EXAMPLE_SRCS)) $(patsubst %.cc,%,$(if $(CXX),$(EXAMPLE_CXX_SRCS)))
 # The longest begin first: one that began last would leave the other processors idle.
 LONGEST       = unit/shape/test_sensitivity cli/test_advice.py unit/solver/test_native_random unit/shape/test_plan cli/test_real_days.py \
-                fail/test_alloc_solver fail/test_worker cli/test_exchange.py unit/shape/test_bands fail/test_glpk_guest
+                fail/test_alloc_solver fail/test_alloc_dispatch fail/test_worker cli/test_exchange.py unit/shape/test_bands \
+                unit/dispatch/test_warm unit/solver/test_native_limits fail/test_glpk_guest
 TESTS_CHOSEN  = $(if $(T),$(sort $(foreach w,$(T),$(foreach n,$(TEST_NAMES),$(if $(findstring $(w),$(n)),$(n))))),$(TEST_NAMES))
 TESTS_TO_RUN  = $(filter $(LONGEST),$(TESTS_CHOSEN)) $(filter-out $(LONGEST),$(TESTS_CHOSEN))
 RESULTS       = $(TESTS_TO_RUN:%=$(BUILD)/results/%)
