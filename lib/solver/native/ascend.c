@@ -282,17 +282,36 @@ static void take_mixture(nat_search *search, const nat_weave *weave)
                     model->job[j].kw[a] * search->mean[search->dual.layout.job[j] + a * T + t];
 }
 
+static bool init_answer(nat_answer *answer, nat_memory *memory, const nat_dual *dual)
+{
+    int32_t jobs = dual->model->jobs, **path = ckpd__nat_alloc(memory, (size_t)jobs, sizeof *path);
+    for (int32_t j = 0; path && j < jobs; j++)
+        path[j] = dual->path[j].activity;
+    *answer = (nat_answer){.jobs = jobs,
+                           .slots = dual->model->slots,
+                           .layout = &dual->layout,
+                           .price = dual->price,
+                           .path = path,
+                           .path_value = dual->path_value,
+                           .choice = dual->choice,
+                           .stride = 2 * (size_t)jobs,
+                           .slot_value = dual->slot_value};
+    return path != NULL;
+}
+
 double ckpd__nat_search_weave(nat_search *search, int32_t rounds)
 {
     enum { STRANDS = 24, PLANS_EVERY = 2 };
     static const double LEAST_HOPE = 1e-5;
     nat_dual *dual = &search->dual;
     nat_memory memory = {.host = search->host};
-    nat_weave weave;
+    nat_weave weave = {0};
+    nat_answer answer;
     size_t bytes = dual->layout.size * sizeof *dual->price;
     double best = -(double)INFINITY;
     memcpy(search->best_price, dual->price, bytes);
-    if (!ckpd__nat_weave_init(&weave, &memory, dual, STRANDS)) {
+    if (!init_answer(&answer, &memory, dual) ||
+        !ckpd__nat_weave_init(&weave, &memory, &answer, STRANDS)) {
         search->failed = true;
         rounds = 0;
     }
@@ -310,6 +329,7 @@ double ckpd__nat_search_weave(nat_search *search, int32_t rounds)
             double square = turn(search);
             length = square > 0 ? fmax(search->best.cost - value, 0) / square : 0;
         }
+        answer.value = value;
         ckpd__nat_weave_add(&weave, length);
         double hope = fmax(weave.gain + weave.miss, weave.miss);
         if (round > 0 && hope <= LEAST_HOPE * fabs(best))

@@ -37,6 +37,7 @@ typedef struct nat_certificate {
     double kw_per_gpu;
     size_t prices;
     int32_t *activities; /* [jobs] */
+    int32_t windows;     /* 1: a price per change: [activities * activities][slots - 1] of a job */
     size_t *offset;      /* [jobs] of the prices [activities][slots] of a job; activity 0 is idle */
     int32_t **gpus;      /* [jobs][activities] */
     double **kw;
@@ -59,6 +60,9 @@ void ckpd__nat_certificate_free(nat_certificate *certificate);
  */
 int32_t ckpd__nat_certificate_check(const ckpd_host *host, const ckpd_path_view *view,
                                     const nat_certificate *certificate, double *bound);
+/* The same for prices of changes (check_window.c). */
+int32_t ckpd__nat_check_windows(const ckpd_host *host, const ckpd_path_view *view,
+                                const nat_certificate *certificate, double *bound);
 /* The same for slot-wise jobs (check_slotwise.c); CKPD_ERR_NOT_SUPPORTED also when too many
  * beginnings of plans lie below the cutoff. */
 int32_t ckpd__nat_check_slotwise(const ckpd_host *host, const ckpd_path_view *view,

@@ -529,6 +529,8 @@ int32_t ckpd__nat_certificate_check(const ckpd_host *host, const ckpd_path_view 
         return CKPD_ERR_INCONSISTENT;
     if (certificate->slotwise)
         return ckpd__nat_check_slotwise(host, view, certificate, bound);
+    if (certificate->windows)
+        return ckpd__nat_check_windows(host, view, certificate, bound);
     for (int32_t j = 0; j < view->jobs; j++) {
         const ckpd_path_job *job = view->job[j];
         size_t own = (size_t)job->states * ((size_t)view->slots + 1) * ((size_t)job->segments + 1);

@@ -219,15 +219,37 @@ static bool restart(nat_search *search, int32_t patience, double bound)
     return true;
 }
 
+/*
+ * New plans for the root of the windows, until the tree can do with what is left: a third of the
+ * gap, where the mixture of windows fixes most of what there is.
+ */
+static bool restart_wide(nat_search *search, double bound)
+{
+    enum { RESTARTS = 12 };
+    static const double LITTLE = 0.35;
+    int32_t jobs = search->model->jobs, patience = jobs * (jobs + 1) / 4;
+    bool ok = true;
+    for (int32_t i = 0; ok && i < RESTARTS && !search->stop; i++) {
+        if (ckpd__nat_search_cutoff(search) - bound <= LITTLE * (search->best.cost - bound))
+            break;
+        ok = restart(search, patience, bound);
+    }
+    return ok;
+}
+
 bool ckpd__nat_search_improve(nat_search *search, double bound)
 {
-    enum { RESTARTS = 6, NEXT = 16, NEXT_RESTART = 64, LONGEST = 16 };
+    enum { RESTARTS = 6, NEXT = 16, NEXT_RESTART = 64, NEXT_WIDE = 32, LONGEST = 16 };
     int32_t jobs = search->model->jobs, patience = jobs * (jobs + 1) / 2;
     bool again = search->primed && !search->model->storage, ok = true;
     if (search->nested || jobs < 3 || !(search->best.cost < (double)INFINITY))
         return true;
+    if (search->nodes == 1 && search->wide)
+        return restart_wide(search, bound);
     if (search->nodes == 1) {
         ok = exchange(search, &search->best, patience, bound);
+        /* Where windows come next, their mixture is the better one to draw from. */
+        again = again && !ckpd__nat_search_has_windows(search);
         for (int32_t i = 0; ok && again && i < RESTARTS && !search->stop; i++)
             ok = restart(search, jobs, bound);
         return ok;
@@ -240,7 +262,8 @@ bool ckpd__nat_search_improve(nat_search *search, double bound)
         search->pause = !ripe ? 1 : search->pause < LONGEST ? 2 * search->pause : LONGEST;
         search->rest = search->pause;
     }
-    if (ok && again && search->nodes % NEXT_RESTART == 0 && !search->stop)
+    if (ok && again && search->nodes % (search->wide ? NEXT_WIDE : NEXT_RESTART) == 0 &&
+        !search->stop)
         ok = restart(search, jobs, bound);
     return ok;
 }

@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/search.h"
 #include "solver/native/improve.h"
+#include "solver/native/tree.h"
 #include "solver/native/warm.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { ROOT_ROUNDS = 1000 };
-
-/* An open node: what is forbidden there, and the prices of its parent to start from. */
-typedef struct nat_node {
-    double bound;
-    float *price;    /* of its own */
-    nat_proof split; /* where it comes from, for the certificate */
-    uint8_t *closed; /* one bit per price of a job */
-} nat_node;
-
-typedef struct nat_tree {
-    nat_node *heap; /* least bound first */
-    size_t count, room;
-    const ckpd_host *host;
-    size_t prices, bits;
-} nat_tree;
 
 int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_model *model,
                               const ckpd_solve_params *params)
@@ -59,99 +45,9 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
                : CKPD_ERR_NO_MEMORY;
 }
 
-/* --- open nodes
- * ----------------------------------------------------------------------------------- */
-
-static void drop_node(nat_tree *tree, nat_node *node)
-{
-    tree->host->release(node->price, tree->host->user);
-    tree->host->release(node->closed, tree->host->user);
-}
-
-static void sift_up(nat_tree *tree, size_t i)
-{
-    while (i > 0 && tree->heap[i].bound < tree->heap[(i - 1) / 2].bound) {
-        nat_node swap = tree->heap[i];
-        tree->heap[i] = tree->heap[(i - 1) / 2];
-        tree->heap[i = (i - 1) / 2] = swap;
-    }
-}
-
-static void sift_down(nat_tree *tree, size_t i)
-{
-    for (size_t next; (next = 2 * i + 1) < tree->count; i = next) {
-        if (next + 1 < tree->count && tree->heap[next + 1].bound < tree->heap[next].bound)
-            next++;
-        if (tree->heap[i].bound <= tree->heap[next].bound)
-            return;
-        nat_node swap = tree->heap[i];
-        tree->heap[i] = tree->heap[next];
-        tree->heap[next] = swap;
-    }
-}
-
-static bool grow(nat_tree *tree)
-{
-    if (tree->count < tree->room)
-        return true;
-    size_t room = tree->room ? 2 * tree->room : 64;
-    nat_node *heap = tree->host->allocate(room * sizeof *heap, tree->host->user);
-    if (!heap)
-        return false;
-    if (tree->heap) {
-        memcpy(heap, tree->heap, tree->count * sizeof *heap);
-        tree->host->release(tree->heap, tree->host->user);
-    }
-    tree->heap = heap;
-    tree->room = room;
-    return true;
-}
-
-/* Stores the search's forbidden set and prices as an open node. */
 static bool push_node(nat_tree *tree, const nat_search *search, double bound)
 {
-    nat_node node = {.bound = bound, .split = search->at};
-    if (!grow(tree))
-        return false;
-    node.price = tree->host->allocate(tree->prices * sizeof *node.price + 1, tree->host->user);
-    node.closed = tree->host->allocate(tree->bits + 1, tree->host->user);
-    if (!node.price || !node.closed) {
-        if (node.price)
-            tree->host->release(node.price, tree->host->user);
-        if (node.closed)
-            tree->host->release(node.closed, tree->host->user);
-        return false;
-    }
-    memset(node.closed, 0, tree->bits);
-    for (size_t i = 0; i < tree->prices; i++) {
-        node.price[i] = (float)search->dual.price[i];
-        if (search->forbidden[i])
-            node.closed[i / 8] = (uint8_t)(node.closed[i / 8] | 1u << i % 8);
-    }
-    tree->heap[tree->count++] = node;
-    sift_up(tree, tree->count - 1);
-    return true;
-}
-
-static void pop_node(nat_tree *tree, nat_search *search)
-{
-    nat_node node = tree->heap[0];
-    search->at = node.split;
-    tree->heap[0] = tree->heap[--tree->count];
-    sift_down(tree, 0);
-    for (size_t i = 0; i < tree->prices; i++) {
-        search->dual.price[i] = (double)node.price[i];
-        search->forbidden[i] = node.closed[i / 8] >> i % 8 & 1;
-    }
-    drop_node(tree, &node);
-}
-
-static void free_tree(nat_tree *tree)
-{
-    for (size_t i = 0; i < tree->count; i++)
-        drop_node(tree, &tree->heap[i]);
-    if (tree->heap)
-        tree->host->release(tree->heap, tree->host->user);
+    return ckpd__nat_tree_push(tree, bound, &search->at, search->dual.price, search->forbidden);
 }
 
 /* --- fixing and splitting
@@ -169,14 +65,7 @@ static double fix(nat_search *search)
     return bound;
 }
 
-typedef struct nat_split {
-    int32_t job, slot; /* job < 0: nothing left to split */
-    int32_t cut;       /* one side keeps the activities up to this one, by power and then by GPUs */
-    double score;
-} nat_split;
-
-/* Every two activities differ in power or in GPUs: a split can always tell them apart. */
-static bool up_to(const nat_job *job, int32_t a, int32_t cut)
+bool ckpd__nat_split_up_to(const nat_job *job, int32_t a, int32_t cut)
 {
     return job->kw[a] < job->kw[cut] ||
            (!(job->kw[a] > job->kw[cut]) && job->gpus[a] <= job->gpus[cut]);
@@ -199,7 +88,7 @@ static void try_splits(const nat_search *search, int32_t j, int32_t t, double ro
             continue;
         for (int32_t a = 0; a < job->activities; a++) {
             size_t i = base + (size_t)a * T;
-            int side = !up_to(job, a, cut);
+            int side = !ckpd__nat_split_up_to(job, a, cut);
             if (search->forbidden[i])
                 continue;
             open[side]++;
@@ -216,7 +105,7 @@ static void try_splits(const nat_search *search, int32_t j, int32_t t, double ro
     }
 }
 
-static nat_split choose_split(const nat_search *search, double bound)
+nat_split ckpd__nat_search_choose_split(const nat_search *search, double bound)
 {
     nat_split best = {-1, 0, 0, -1};
     double room = fmax(ckpd__nat_search_cutoff(search) - bound, 1e-12);
@@ -241,7 +130,7 @@ static bool branch(nat_tree *tree, nat_search *search, nat_split split, double b
         double least = (double)INFINITY;
         for (int32_t a = 0; a < job->activities; a++) {
             size_t i = base + (size_t)a * T;
-            bool here = up_to(job, a, split.cut) == (side == 0);
+            bool here = ckpd__nat_split_up_to(job, a, split.cut) == (side == 0);
             kept[a] = search->forbidden[i];
             if (here && !kept[a])
                 least = fmin(least, search->excess[i]);
@@ -378,13 +267,19 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
     }
     if (!ckpd__nat_search_improve(search, bound))
         return false;
+    if (search->nodes == 1 && bound < ckpd__nat_search_cutoff(search) &&
+        ckpd__nat_search_has_windows(search)) {
+        search->wide = true;
+        search->bound = fmax(search->bound, bound);
+        return true;
+    }
     bool empty = !(ckpd__nat_dual_evaluate(&search->dual, search->forbidden) < (double)INFINITY);
     int32_t number = ckpd__nat_search_record(search);
     if (empty || bound >= ckpd__nat_search_cutoff(search))
         return true;
     ckpd__nat_search_offer_paths(search);
     double base = fix(search);
-    nat_split split = choose_split(search, base);
+    nat_split split = ckpd__nat_search_choose_split(search, base);
     if (split.job >= 0)
         return branch(tree, search, split, base, bound, number);
     /* One way is left, which the offer above has costed. */
@@ -396,9 +291,7 @@ static bool expand(nat_tree *tree, nat_search *search, const nat_climb *how, dou
 static int32_t explore(nat_search *search, const nat_climb *root)
 {
     static const nat_climb inner = {25, 4, 1.5, 0.1, 0, 0.005};
-    nat_tree tree = {.host = search->host,
-                     .prices = search->dual.layout.size,
-                     .bits = (search->dual.layout.size + 7) / 8};
+    nat_tree tree = ckpd__nat_tree_start(search->host, search->dual.layout.size, false);
     search->at.parent = -1;
     if (!search->plain)
         forbid_outside(search);
@@ -407,6 +300,8 @@ static int32_t explore(nat_search *search, const nat_climb *root)
         ckpd__nat_warm_search(search);
     }
     bool ok = expand(&tree, search, root, -(double)INFINITY);
+    if (ok && search->wide)
+        return ckpd__nat_search_windows(search) ? CKPD_OK : CKPD_ERR_NO_MEMORY;
     while (ok && tree.count > 0 && !search->stop) {
         double bound = tree.heap[0].bound;
         search->bound = fmax(search->bound, fmin(bound, ckpd__nat_search_cutoff(search)));
@@ -416,14 +311,14 @@ static int32_t explore(nat_search *search, const nat_climb *root)
             search->stop = 1;
             break;
         }
-        pop_node(&tree, search);
+        ckpd__nat_tree_pop(&tree, &search->at, search->dual.price, search->forbidden);
         ok = expand(&tree, search, &inner, bound);
     }
     if (ok) {
         double open = tree.count > 0 ? tree.heap[0].bound : (double)INFINITY;
         search->bound = fmax(search->bound, fmin(open, ckpd__nat_search_cutoff(search)));
     }
-    free_tree(&tree);
+    ckpd__nat_tree_free(&tree);
     return ok ? CKPD_OK : CKPD_ERR_NO_MEMORY;
 }
 

@@ -30,6 +30,7 @@ typedef struct nat_search {
     bool plain;                   /* prices alone close a node: somebody wants to see them */
     double start_cost;            /* of the plan that an exchange begins with */
     bool primed;                  /* the best plan and the prices to start from are there already */
+    bool wide;                    /* windows take over from the root on */
     bool nested;                  /* an exchange: plans are not made better by further ones */
     int64_t exchanges;            /* of jobs, tried so far */
     int32_t pause, rest;          /* turns from one exchange below the root to the next, and left */
@@ -51,6 +52,18 @@ int32_t ckpd__nat_search_run(nat_search *search);
 int32_t ckpd__nat_search_exchange(nat_search *search);
 /* A bound from which on a node holds nothing worth finding. */
 double ckpd__nat_search_cutoff(const nat_search *search);
+
+/* One side keeps the activities of a job in a slot up to `cut`, by power and then by GPUs. */
+typedef struct nat_split {
+    int32_t job, slot; /* job < 0: nothing left to split */
+    int32_t cut;
+    double score;
+} nat_split;
+
+/* Every two activities differ in power or in GPUs: a split can always tell them apart. */
+bool ckpd__nat_split_up_to(const nat_job *job, int32_t a, int32_t cut);
+/* From search->mean, and search->excess over `bound`, among what search->forbidden leaves. */
+nat_split ckpd__nat_search_choose_split(const nat_search *search, double bound);
 
 /* --- ascend.c -----------------------------------------------------------------------------------
  */
@@ -81,6 +94,17 @@ void ckpd__nat_search_offer_trial(nat_search *search);
 /* Keeps the paths of the last evaluation, as they are and made better, when they are the best so
  * far. */
 void ckpd__nat_search_offer_paths(nat_search *search);
+
+/* --- window_search.c
+ * ------------------------------------------------------------------------------- */
+
+/* True when windows of two slots can go on from the root. */
+bool ckpd__nat_search_has_windows(const nat_search *search);
+/*
+ * From search->dual.price on: the bound by windows, and a tree over what it leaves. Ends as
+ * ckpd__nat_search_run() does; false when out of memory.
+ */
+bool ckpd__nat_search_windows(nat_search *search);
 
 /* --- proof.c
  * --------------------------------------------------------------------------------------- */

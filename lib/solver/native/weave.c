@@ -4,14 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-bool ckpd__nat_weave_init(nat_weave *weave, nat_memory *memory, const nat_dual *dual, int32_t most)
+bool ckpd__nat_weave_init(nat_weave *weave, nat_memory *memory, const nat_answer *answer,
+                          int32_t most)
 {
-    size_t J = (size_t)dual->model->jobs, T = (size_t)dual->model->slots, n = (size_t)most;
-    *weave = (nat_weave){.dual = dual, .blocks = (int32_t)(J + T), .most = most};
+    size_t J = (size_t)answer->jobs, T = (size_t)answer->slots, n = (size_t)most;
+    *weave = (nat_weave){.answer = answer, .blocks = (int32_t)(J + T), .most = most};
     weave->strand = ckpd__nat_alloc(memory, J + T, sizeof *weave->strand);
     weave->strands = ckpd__nat_alloc(memory, J + T, sizeof *weave->strands);
-    weave->centre = ckpd__nat_alloc(memory, dual->layout.size, sizeof *weave->centre);
-    weave->price = ckpd__nat_alloc(memory, dual->layout.size, sizeof *weave->price);
+    weave->centre = ckpd__nat_alloc(memory, answer->layout->size, sizeof *weave->centre);
+    weave->price = ckpd__nat_alloc(memory, answer->layout->size, sizeof *weave->price);
     weave->value = ckpd__nat_alloc(memory, n, sizeof *weave->value);
     bool ok = weave->strand && weave->strands && weave->centre && weave->price && weave->value;
     for (size_t b = 0; ok && b < J + T; b++) {
@@ -28,15 +29,15 @@ bool ckpd__nat_weave_init(nat_weave *weave, nat_memory *memory, const nat_dual *
 /* Where the price of entry i of a strand of block b is. */
 static size_t at(const nat_weave *weave, int32_t b, int32_t i, int32_t activity)
 {
-    const nat_layout *layout = &weave->dual->layout;
-    int32_t J = weave->dual->model->jobs;
-    size_t T = (size_t)weave->dual->model->slots, a = (size_t)activity;
+    const nat_layout *layout = weave->answer->layout;
+    int32_t J = weave->answer->jobs;
+    size_t T = (size_t)weave->answer->slots, a = (size_t)activity;
     return b < J ? layout->job[b] + a * T + (size_t)i : layout->job[i] + a * T + (size_t)(b - J);
 }
 
 static int32_t entries(const nat_weave *weave, int32_t b)
 {
-    return b < weave->dual->model->jobs ? weave->dual->model->slots : weave->dual->model->jobs;
+    return b < weave->answer->jobs ? weave->answer->slots : weave->answer->jobs;
 }
 
 /* Paths pay the prices, combinations are paid them. */
@@ -45,13 +46,13 @@ static double paid(const nat_weave *weave, int32_t b, const int32_t *activity, c
     double sum = 0;
     for (int32_t i = 0; i < entries(weave, b); i++)
         sum += price[at(weave, b, i, activity[i])];
-    return b < weave->dual->model->jobs ? sum : -sum;
+    return b < weave->answer->jobs ? sum : -sum;
 }
 
 /* Puts `moved` of a strand into the prices. */
 static void pull(nat_weave *weave, int32_t b, const int32_t *activity, double moved)
 {
-    double step = weave->length * (b < weave->dual->model->jobs ? moved : -moved);
+    double step = weave->length * (b < weave->answer->jobs ? moved : -moved);
     for (int32_t i = 0; i < entries(weave, b); i++)
         weave->price[at(weave, b, i, activity[i])] += step;
 }
@@ -88,7 +89,7 @@ static double mix_block(nat_weave *weave, int32_t b)
 void ckpd__nat_weave_next(nat_weave *weave, double *price)
 {
     enum { MOST_SWEEPS = 40 };
-    size_t bytes = weave->dual->layout.size * sizeof *price;
+    size_t bytes = weave->answer->layout->size * sizeof *price;
     double least = 0.05 * (fabs(weave->gain) + weave->miss) + 1e-7 * fabs(weave->best);
     memcpy(weave->price, weave->centre, bytes);
     for (int32_t b = 0; b < weave->blocks; b++)
@@ -126,7 +127,7 @@ static int32_t place(nat_weave *weave, int32_t b)
 
 static void add_strand(nat_weave *weave, int32_t b, const int32_t *activity, double value)
 {
-    const double *price = weave->dual->price;
+    const double *price = weave->answer->price;
     double known = (double)INFINITY;
     nat_strand *strand = weave->strand[b];
     for (int32_t i = 0; i < weave->strands[b]; i++) {
@@ -147,22 +148,22 @@ static void add_strand(nat_weave *weave, int32_t b, const int32_t *activity, dou
 void ckpd__nat_weave_add(nat_weave *weave, double length)
 {
     static const double NOTABLE = 0.1, GOOD = 0.5;
-    const nat_dual *dual = weave->dual;
-    int32_t J = dual->model->jobs;
+    const nat_answer *answer = weave->answer;
+    int32_t J = answer->jobs;
     bool first = !weave->started;
     weave->started = true;
     weave->miss = 0;
     for (int32_t b = 0; b < weave->blocks; b++)
         add_strand(weave, b,
-                   b < J ? dual->path[b].activity : dual->choice + 2 * (size_t)(b - J) * (size_t)J,
-                   b < J ? dual->path_value[b] : dual->slot_value[b - J]);
-    weave->gain = first ? 0 : dual->value - weave->best;
+                   b < J ? answer->path[b] : answer->choice + (size_t)(b - J) * answer->stride,
+                   b < J ? answer->path_value[b] : answer->slot_value[b - J]);
+    weave->gain = first ? 0 : answer->value - weave->best;
     double hope = weave->gain + weave->miss;
     if (first)
         weave->length = length;
     if (first || weave->gain > NOTABLE * hope) {
-        memcpy(weave->centre, dual->price, dual->layout.size * sizeof *dual->price);
-        weave->best = dual->value;
+        memcpy(weave->centre, answer->price, answer->layout->size * sizeof *answer->price);
+        weave->best = answer->value;
         weave->vain = 0;
         if (!first && weave->gain >= GOOD * hope)
             weave->length *= 2;
@@ -172,11 +173,55 @@ void ckpd__nat_weave_add(nat_weave *weave, double length)
     }
 }
 
+static bool is_forbidden(const nat_weave *weave, int32_t b, const nat_strand *strand,
+                         const uint8_t *forbidden)
+{
+    bool found = false;
+    for (int32_t i = 0; i < entries(weave, b) && !found; i++)
+        found = forbidden[at(weave, b, i, strand->activity[i])];
+    return found;
+}
+
+void ckpd__nat_weave_forbid(nat_weave *weave, const uint8_t *forbidden)
+{
+    for (int32_t b = 0; b < weave->blocks; b++) {
+        nat_strand *strand = weave->strand[b];
+        int32_t kept = 0;
+        double share = 0;
+        for (int32_t i = 0; i < weave->strands[b]; i++) {
+            if (is_forbidden(weave, b, &strand[i], forbidden))
+                continue;
+            nat_strand swap = strand[kept];
+            strand[kept] = strand[i];
+            strand[i] = swap;
+            share += strand[kept++].share;
+        }
+        weave->strands[b] = kept;
+        for (int32_t i = 0; i < kept; i++)
+            strand[i].share = share > 0 ? strand[i].share / share : i == 0;
+    }
+}
+
+void ckpd__nat_weave_copy(nat_weave *to, const nat_weave *from)
+{
+    to->started = false;
+    to->vain = 0;
+    for (int32_t b = 0; b < from->blocks; b++) {
+        size_t bytes = (size_t)entries(from, b) * sizeof(int32_t);
+        to->strands[b] = from->strands[b];
+        for (int32_t i = 0; i < from->strands[b]; i++) {
+            to->strand[b][i].cost = from->strand[b][i].cost;
+            to->strand[b][i].share = from->strand[b][i].share;
+            memcpy(to->strand[b][i].activity, from->strand[b][i].activity, bytes);
+        }
+    }
+}
+
 void ckpd__nat_weave_mean(const nat_weave *weave, double *mean)
 {
-    memset(mean, 0, weave->dual->layout.size * sizeof *mean);
-    for (int32_t b = 0; b < weave->dual->model->jobs; b++)
+    memset(mean, 0, weave->answer->layout->size * sizeof *mean);
+    for (int32_t b = 0; b < weave->answer->jobs; b++)
         for (int32_t i = 0; i < weave->strands[b]; i++)
-            for (int32_t t = 0; t < weave->dual->model->slots; t++)
+            for (int32_t t = 0; t < weave->answer->slots; t++)
                 mean[at(weave, b, t, weave->strand[b][i].activity[t])] += weave->strand[b][i].share;
 }

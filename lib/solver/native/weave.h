@@ -2,7 +2,8 @@
 /*
  * The master of the prices per job, activity and slot, without storage: from the paths and the
  * combinations that earlier prices led to, the mixtures of both that agree best, and the prices
- * that go with them; otherwise as master.h. It guides and proves nothing.
+ * that go with them; otherwise as master.h. It guides and proves nothing. What is an activity in a
+ * slot here may be anything else that has a price: in window.h it is a change between two slots.
  */
 #ifndef CKPD_LIB_SOLVER_NATIVE_WEAVE_H
 #define CKPD_LIB_SOLVER_NATIVE_WEAVE_H
@@ -16,8 +17,21 @@ typedef struct nat_strand {
     int32_t *activity;
 } nat_strand;
 
+/* What the blocks answer at some prices: a path per job, then a combination per slot. */
+typedef struct nat_answer {
+    int32_t jobs, slots;
+    const nat_layout *layout;
+    const double *price;  /* [layout->size] */
+    int32_t *const *path; /* [jobs][slots] activities */
+    const double *path_value;
+    const int32_t *choice; /* [slots][stride] of which the first [jobs] are activities */
+    size_t stride;
+    const double *slot_value;
+    double value; /* the bound */
+} nat_answer;
+
 typedef struct nat_weave {
-    const nat_dual *dual;
+    const nat_answer *answer;
     int32_t blocks, most; /* jobs, then slots */
     nat_strand **strand;  /* [blocks][most] */
     int32_t *strands;     /* [blocks] */
@@ -32,11 +46,17 @@ typedef struct nat_weave {
     bool started;
 } nat_weave;
 
-bool ckpd__nat_weave_init(nat_weave *weave, nat_memory *memory, const nat_dual *dual, int32_t most);
-/* Takes in the last evaluation of the dual; `length` is that of the first step. */
+/* The answer is read at each ckpd__nat_weave_add(). */
+bool ckpd__nat_weave_init(nat_weave *weave, nat_memory *memory, const nat_answer *answer,
+                          int32_t most);
+/* Takes in the answer; `length` is that of the first step. */
 void ckpd__nat_weave_add(nat_weave *weave, double length);
 /* The next prices. */
 void ckpd__nat_weave_next(nat_weave *weave, double *price);
+/* Gives up the strands with something forbidden. */
+void ckpd__nat_weave_forbid(nat_weave *weave, const uint8_t *forbidden);
+/* Takes strands and shares of another one with no more room; the next answer is the first one. */
+void ckpd__nat_weave_copy(nat_weave *to, const nat_weave *from);
 /* Shares of the activities in the mixture of paths. */
 void ckpd__nat_weave_mean(const nat_weave *weave, double *mean);
 
