@@ -38,6 +38,7 @@ static void choose(ckpd_series_options *o, char letter)
                    {'L', "zone", "America/Los_Angeles"},
                    {'5', "zone", "+05:30"},
                    {'h', "hour_column", "hour"},
+                   {'p', "period_column", "hour"},
                    {'r', "repeat_column", "again"},
                    {'f', "from", "2024-04-09"},
                    {'u', "until", "2024-04-10"},
@@ -49,6 +50,8 @@ static void choose(ckpd_series_options *o, char letter)
     }
     if (letter == 'o') {
         ckpd_series_options_set(o, "sort", 1);
+    } else if (letter == '2') {
+        ckpd_series_options_set(o, "header_row", 2);
     } else if (letter == 'q') {
         ckpd_series_options_set(o, "slot_minutes", 15);
     } else if (letter == 'F') {
