@@ -316,10 +316,57 @@ static void check_storage(ckpd__causes *causes, const ckpd__model *model)
 
 /* --- jobs against caps ------------------------------------------------------------------------ */
 
+/* Least IT power of a slot in which the job trains. */
+static double least_power(const ckpd_path_job *j)
+{
+    double least = INFINITY;
+    for (int32_t m = 0; m < j->modes; m++) {
+        least = fmin(least, j->mode_power_kw[m]);
+    }
+    for (int32_t i = 0; j->move_last_kw != NULL && i < j->moves; i++) {
+        least = fmin(least, j->move_last_kw[i]);
+    }
+    return least;
+}
+
+/* A cap under which no slot has room for any mode of the job, beside what cannot be avoided. */
+static void add_powerless_job(ckpd__causes *causes, const ckpd__model *model, int32_t job)
+{
+    const ckpd_path_job *j = &model->job[job];
+    const ckpd_site *site = model->problem->site;
+    double discharge = model->view.storage != NULL ? model->view.storage->discharge_max_kw : 0;
+    double least = least_power(j), short_of_site = INFINITY, short_of_grid = INFINITY;
+    if (j->kind == CKPD_JOB_PATHS && j->may_wait == 0) {
+        return; /* what cannot be avoided holds the job itself */
+    }
+    for (int32_t t = j->source_slot; t < j->deadline; t++) {
+        double it_kw, gpus;
+        ckpd__unavoidable(model, t, &it_kw, &gpus);
+        double load = site->series[CKPD__PUE][t] * (it_kw + least);
+        double grid = ckpd__site_hard_cap(site, CKPD__IMPORT_CAP, t) + site->series[CKPD__WIND][t] +
+                      site->series[CKPD__SOLAR][t] + discharge;
+        short_of_site =
+            fmin(short_of_site, above(load, ckpd__site_hard_cap(site, CKPD__SITE_CAP, t)));
+        short_of_grid = fmin(short_of_grid, above(load, grid));
+    }
+    const struct {
+        const char *cap;
+        double by;
+    } caps[] = {{"site cap", short_of_site}, {"grid cap", short_of_grid}};
+    for (int32_t i = 0; i < 2; i++) {
+        if (isfinite(caps[i].by) && caps[i].by > 0) {
+            ADD(causes,
+                "%s: job '%s' draws %g kW of IT power at least, every slot is %g kW short or more",
+                caps[i].cap, j->name, least, caps[i].by);
+        }
+    }
+}
+
 static void add_blocked_job(ckpd__causes *causes, const ckpd__model *model, int32_t job,
                             const ckpd__alone *alone)
 {
     const ckpd_path_job *j = &model->job[job];
+    int32_t found = causes->count;
     double most = 0;
     int32_t least = INT32_MAX;
     for (int32_t m = 0; m < j->modes; m++) {
@@ -331,6 +378,9 @@ static void add_blocked_job(ckpd__causes *causes, const ckpd__model *model, int3
     if (least > most) {
         ADD(causes, "GPU cap: the smallest mode of job '%s' needs %d GPUs, at most %g are allowed",
             j->name, least, most);
+    }
+    add_powerless_job(causes, model, job);
+    if (causes->count > found) {
         return;
     }
     ADD(causes,

@@ -205,8 +205,9 @@ static int32_t check_running(ckpd_context *context, const ckpd__graph_spec *s)
     int32_t slots = ckpd__graph_slots(ckpd__graph_length(s, s->running, s->running_segments, 0));
     if (s->running_slots < 0 || s->running_slots >= slots) {
         return ckpd__fail(context, CKPD_ERR_RANGE, "running_slots_done", -1, s->running_slots,
-                          "job '%s': %d slots of the running edge are done, it takes %d", s->name,
-                          s->running_slots, slots);
+                          "job '%s': %d slots of the running edge are done, it takes %d (an edge "
+                          "that is done counts in start_segments)",
+                          s->name, s->running_slots, slots);
     }
     return CKPD_OK;
 }

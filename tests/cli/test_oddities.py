@@ -275,6 +275,17 @@ def words():
         check(said in run("sweep", "c.json", *given, status=2)[2], f"{given}: {said}")
 
 
+def faults():
+    """Two caps that each forbid the job are both named, with what is missing."""
+    case = with_job()
+    case["site"].update(gpu_cap=4, site_cap_kw=1004, import_cap_kw=1007)
+    put("c.json", json.dumps(case))
+    text = run("solve", "c.json", status=1)[1]
+    for words in ("needs 8 GPUs, at most 4", "site cap: job 'A' draws 10 kW of IT power at least, every slot is 6 kW short",
+                  "grid cap: job 'A' draws 10 kW of IT power at least, every slot is 3 kW short"):
+        check(words in text, f"{words}: {text}")
+
+
 def ties():
     """A day of one price: every solver's plan is the same, through from the start, with the battery at rest."""
     case = with_job({"segments": 3, "tranche_baseline_hours": 3})
@@ -310,4 +321,4 @@ def limits_at_a_price():
     check("passes limits at a price" in text, text)
 
 
-main(market_files, cases, texts, places, plans, words, ties, limits_at_a_price)
+main(market_files, cases, texts, places, plans, words, faults, ties, limits_at_a_price)
