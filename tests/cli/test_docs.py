@@ -20,7 +20,7 @@ def read(*path):
 
 def made_pages_are_current():
     done = subprocess.run([sys.executable, os.path.join(SRC, "docs", "make_format.py"), SRC, TOOL],
-                          stdout=subprocess.PIPE, timeout=120)
+                          stdout=subprocess.PIPE, timeout=600)
     check(done.returncode == 0, done.stdout.decode())
 
 

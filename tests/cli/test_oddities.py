@@ -236,10 +236,10 @@ def places():
         check("/dev/full" in run(command, "c.json", "-o", "/dev/full", status=2)[2], f"{command} to a full disk")
     check("none/x" in run("export", "c.json", "-o", "none/x", status=2)[2], "export to a folder that is not there")
     with open("/dev/full", "w", encoding="utf-8") as full:
-        done = subprocess.run([TOOL, "solve", "c.json"], stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
+        done = subprocess.run([TOOL, "solve", "c.json"], stdout=full, stderr=subprocess.PIPE, check=False, timeout=600)
         check(done.returncode == 2 and b"cannot write" in done.stderr, f"full standard output: {done}")
         done = subprocess.run(["sh", "-c", f"'{TOOL}' describe --markdown | head -1"], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, check=False, timeout=60)
+                              stderr=subprocess.PIPE, check=False, timeout=600)
         check(done.stdout and not done.stderr, f"a reader that goes away: {done}")
 
 

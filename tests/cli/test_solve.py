@@ -64,7 +64,7 @@ def a_reader_that_goes_away():
     words = [TOOL, "solve", case("aidc2048-golden"), "--scenario", "S1", "--out", "early"]
     child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     child.stdout.close()
-    child.wait(timeout=120)
+    child.wait(timeout=600)
     check(os.path.exists("early/plan.json") and os.path.exists("early/plan.csv"), "files are written first")
 
 

@@ -410,7 +410,6 @@ int main(void)
 {
     Suite *suite = suite_create("GLPK as a guest");
     TCase *tests = tcase_create("guest");
-    tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_host_objects_survive);
     tcase_add_test(tests, test_memory_limit);

@@ -603,7 +603,6 @@ int main(int count, char **words)
     Suite *suite = suite_create("worker process");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, teardown);
-    tcase_set_timeout(all, 600);
     tcase_add_test(all, answers);
     tcase_add_test(all, arrays_of_limits);
     tcase_add_test(all, deadline);

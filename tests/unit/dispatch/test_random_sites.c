@@ -259,7 +259,6 @@ int main(void)
 {
     Suite *suite = suite_create("dispatch: random sites");
     TCase *tests = tcase_create("random");
-    tcase_set_timeout(tests, 300);
     tcase_add_test(tests, backends_threads_allocators);
     tcase_add_test(tests, from_the_last);
     suite_add_tcase(suite, tests);

@@ -444,7 +444,6 @@ int main(void)
 {
     Suite *suite = suite_create("warm start");
     TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, one_price, 0, 4);
     tcase_add_loop_test(all, state_of_charge, 1, 2);
     tcase_add_loop_test(all, one_checkpoint, 0, 4);

@@ -161,7 +161,6 @@ int main(void)
 {
     Suite *suite = suite_create("solver: backends against one another");
     TCase *tests = tcase_create("random");
-    tcase_set_timeout(tests, 600);
     tcase_add_loop_test(tests, solvers_agree, 0, ALL);
     suite_add_tcase(suite, tests);
     return test_run(suite);

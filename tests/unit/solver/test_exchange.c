@@ -347,7 +347,6 @@ int main(void)
 {
     Suite *suite = suite_create("solver: exchange with other solvers");
     TCase *tests = tcase_create("exchange");
-    tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_golden_s4_by_other_solvers);
     tcase_add_test(tests, test_golden_s6_by_other_solvers);
     tcase_add_test(tests, test_bounds_of_every_kind);

@@ -73,7 +73,6 @@ int main(void)
 {
     Suite *suite = suite_create("solver: golden path problems");
     TCase *tests = tcase_create("golden");
-    tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_golden_s4);
     tcase_add_test(tests, test_golden_s6);
     tcase_add_test(tests, test_steep_s4);

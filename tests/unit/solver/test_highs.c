@@ -251,7 +251,6 @@ int main(void)
 {
     Suite *suite = suite_create("solver: HiGHS");
     TCase *tests = tcase_create("highs");
-    tcase_set_timeout(tests, 300);
     tcase_add_test(tests, test_registered);
     tcase_add_test(tests, test_lp_duals);
     tcase_add_test(tests, test_agrees);

@@ -136,7 +136,6 @@ int main(void)
 {
     Suite *suite = suite_create("solver: plans handed over");
     TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, pair, 0, 2);
     tcase_add_test(all, several);
     tcase_add_test(all, slotwise);

@@ -186,7 +186,6 @@ int main(void)
         threads_change_nothing,          start_is_kept,      NULL};
     Suite *suite = test_suite("native limits", tests);
     TCase *often = tcase_create("asks often enough");
-    tcase_set_timeout(often, 120);
     tcase_add_loop_test(often, asks_often_enough, 0, 9);
     suite_add_tcase(suite, often);
     return test_run(suite);

@@ -539,7 +539,6 @@ int main(void)
     Suite *suite = suite_create("solver: path view and its model");
     TCase *tests = tcase_create("paths");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_set_timeout(tests, 120);
     tcase_add_test(tests, test_round_trip);
     tcase_add_test(tests, test_damage_is_found);
     tcase_add_test(tests, test_presolve_changes_no_cost);

@@ -208,7 +208,6 @@ int main(void)
 {
     Suite *suite = suite_create("solver: tidy plans");
     TCase *tests = tcase_create("tidy");
-    tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, plans_stay_as_good);
     tcase_add_test(tests, one_price);
