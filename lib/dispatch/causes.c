@@ -362,11 +362,10 @@ static void add_powerless_job(ckpd__causes *causes, const ckpd__model *model, in
     }
 }
 
-static void add_blocked_job(ckpd__causes *causes, const ckpd__model *model, int32_t job,
-                            const ckpd__alone *alone)
+/* A GPU cap that has no room for the smallest mode in any slot. */
+static void add_capless_job(ckpd__causes *causes, const ckpd__model *model, int32_t job)
 {
     const ckpd_path_job *j = &model->job[job];
-    int32_t found = causes->count;
     double most = 0;
     int32_t least = INT32_MAX;
     for (int32_t m = 0; m < j->modes; m++) {
@@ -379,6 +378,14 @@ static void add_blocked_job(ckpd__causes *causes, const ckpd__model *model, int3
         ADD(causes, "GPU cap: the smallest mode of job '%s' needs %d GPUs, at most %g are allowed",
             j->name, least, most);
     }
+}
+
+static void add_blocked_job(ckpd__causes *causes, const ckpd__model *model, int32_t job,
+                            const ckpd__alone *alone)
+{
+    const ckpd_path_job *j = &model->job[job];
+    int32_t found = causes->count;
+    add_capless_job(causes, model, job);
     add_powerless_job(causes, model, job);
     if (causes->count > found) {
         return;
@@ -455,10 +462,22 @@ static void check_capacity(ckpd__causes *causes, const ckpd__model *model)
 void ckpd__causes_before(ckpd__causes *causes, const ckpd__model *model)
 {
     check_jobs(causes, model);
+    int32_t before = causes->count;
     check_slots(causes, model);
+    bool slots_short = causes->count > before;
     check_storage(causes, model);
     if (causes->count == 0) {
         check_capacity(causes, model);
+        return;
+    }
+    for (int32_t j = 0; j < model->problem->jobs; j++) { /* faults of their own beside those */
+        if (model->job[j].source_slot < model->job[j].deadline &&
+            model->job[j].source_segment < model->job[j].segments) {
+            add_capless_job(causes, model, j);
+            if (!slots_short) {
+                add_powerless_job(causes, model, j);
+            }
+        }
     }
 }
 

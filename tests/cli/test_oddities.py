@@ -284,6 +284,12 @@ def faults():
     for words in ("needs 8 GPUs, at most 4", "site cap: job 'A' draws 10 kW of IT power at least, every slot is 6 kW short",
                   "grid cap: job 'A' draws 10 kW of IT power at least, every slot is 3 kW short"):
         check(words in text, f"{words}: {text}")
+    case = with_job()
+    case["site"].update(gpu_cap=4, batteries=[{"energy_kwh": 20, "charge_kw": 1, "discharge_kw": 1, "eta_charge": 0.9,
+                                               "eta_discharge": 0.9, "soc_start_kwh": 4, "soc_end_kwh": 18}])
+    put("c.json", json.dumps(case))
+    text = run("solve", "c.json", status=1)[1]
+    check("needs 8 GPUs, at most 4" in text and "end SOC: 18 kWh needed, 7.6 reachable" in text, text)
 
 
 def ties():
