@@ -143,7 +143,14 @@ static double price_size(const nat_window *window, int32_t j)
     return sum;
 }
 
-double ckpd__nat_window_evaluate(nat_window *window)
+static bool must_stop(const ckpd_host *host, int32_t *stop)
+{
+    if (*stop == 0 && host->should_stop)
+        *stop = host->should_stop(host->user);
+    return *stop != 0;
+}
+
+double ckpd__nat_window_evaluate(nat_window *window, const ckpd_host *host, int32_t *stop)
 {
     const nat_model *model = window->model;
     double value = model->view->cost_offset, size = fabs(value);
@@ -156,6 +163,8 @@ double ckpd__nat_window_evaluate(nat_window *window)
             ckpd__nat_window_trace(window, j, price, &window->path[j], window->step[j]);
     }
     for (int32_t t = 0; t < window->windows && value < NONE; t++) {
+        if (must_stop(host, stop))
+            return window->answer.value = -NONE; /* what is added up so far is no bound */
         window->slot_value[t] =
             ckpd__nat_window_solve(window, t, window->choice + (size_t)t * (size_t)model->jobs);
         value += window->slot_value[t];
@@ -172,9 +181,7 @@ bool ckpd__nat_window_excess(nat_window *window, const ckpd_host *host, int32_t 
     for (size_t i = 0; i < window->layout.size; i++)
         window->excess[i] = 0;
     for (int32_t t = 0; t < window->windows; t++) {
-        if (*stop == 0 && host->should_stop)
-            *stop = host->should_stop(host->user);
-        if (*stop)
+        if (must_stop(host, stop))
             return false;
         double value =
             ckpd__nat_window_solve(window, t, window->choice + (size_t)t * (size_t)model->jobs);

@@ -65,8 +65,11 @@ bool ckpd__nat_window_init(nat_window *window, nat_memory *memory, const nat_mod
 /* Prices and what is forbidden from those of activities (layout of nat_dual): the same bound. */
 void ckpd__nat_window_take(nat_window *window, const nat_layout *layout, const double *price,
                            const uint8_t *forbidden);
-/* The bound at window->price, less what rounding may have added; answers in window->answer. */
-double ckpd__nat_window_evaluate(nat_window *window);
+/*
+ * The bound at window->price, less what rounding may have added; answers in window->answer. When
+ * the host ends it: -infinity, with *stop set.
+ */
+double ckpd__nat_window_evaluate(nat_window *window, const ckpd_host *host, int32_t *stop);
 /*
  * After an evaluation: excess[] becomes how far any plan with that change lies above the bound, at
  * least. False when the host ends it, with *stop set.

@@ -74,7 +74,7 @@ static double fix(nat_wide *wide)
     nat_search *search = wide->search;
     nat_window *window = &wide->window;
     memcpy(window->price, wide->best_price, window->layout.size * sizeof *window->price);
-    double bound = ckpd__nat_window_evaluate(window);
+    double bound = ckpd__nat_window_evaluate(window, search->host, &search->stop);
     record(wide);
     if (!(bound < ckpd__nat_search_cutoff(search)) ||
         !ckpd__nat_window_excess(window, search->host, &search->stop))
@@ -130,7 +130,7 @@ static bool evaluate(nat_wide *wide, double *best)
 {
     nat_search *search = wide->search;
     nat_window *window = &wide->window;
-    double value = ckpd__nat_window_evaluate(window);
+    double value = ckpd__nat_window_evaluate(window, search->host, &search->stop);
     if (value > *best) {
         *best = value;
         memcpy(wide->best_price, window->price, window->layout.size * sizeof *window->price);
@@ -277,7 +277,8 @@ static bool branch(nat_tree *tree, nat_wide *wide, const nat_weave *weave, doubl
     project(wide);
     nat_split split = ckpd__nat_search_choose_split(search, bound);
     if (split.job < 0) { /* one way is left, or none */
-        if (ckpd__nat_window_evaluate(&wide->window) < (double)INFINITY)
+        if (ckpd__nat_window_evaluate(&wide->window, search->host, &search->stop) <
+            (double)INFINITY)
             offer_paths(wide);
         record(wide);
         return true;

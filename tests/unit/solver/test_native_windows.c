@@ -84,6 +84,7 @@ static void draw_prices(bench *b, uint64_t seed)
 static double climb(bench *b)
 {
     enum { ROUNDS = 40, STRANDS = 20 };
+    int32_t stop = 0;
     nat_window *window = &b->window;
     nat_weave weave;
     uint8_t *none = ckpd__nat_alloc(&b->memory, b->dual.layout.size, 1);
@@ -93,7 +94,7 @@ static double climb(bench *b)
               ckpd__nat_weave_init(&weave, &b->memory, &window->answer, STRANDS));
     ckpd__nat_window_take(window, &b->dual.layout, b->dual.price, none);
     for (int round = 0; round < ROUNDS; round++) {
-        double value = ckpd__nat_window_evaluate(window);
+        double value = ckpd__nat_window_evaluate(window, &host, &stop);
         if (value > best) {
             best = value;
             memcpy(best_price, window->price, window->layout.size * sizeof *best_price);
@@ -124,7 +125,7 @@ START_TEST(between_activities_and_brute_force)
         }
         draw_prices(&b, seed);
         double plain = ckpd__nat_dual_evaluate(&b.dual, NULL), scale = 1 + fabs(least);
-        double wide = climb(&b), value = ckpd__nat_window_evaluate(&b.window);
+        double wide = climb(&b), value = ckpd__nat_window_evaluate(&b.window, &host, &stop);
         ck_assert_msg(wide >= plain - 1e-9 * scale, "seed %d: %.12g below %.12g", (int)seed, wide,
                       plain);
         ck_assert_msg(wide <= least + 1e-9 * scale, "seed %d: bound %.12g of %.12g", (int)seed,
@@ -300,9 +301,60 @@ START_TEST(limits)
 }
 END_TEST
 
+/* The second poll ends it. */
+static int32_t stop_at_second(void *user)
+{
+    return ++*(int32_t *)user == 2 ? 2 : 0;
+}
+
+/* Part of an evaluation is no bound: of five windows one was added up. */
+START_TEST(stopped_within_an_evaluation)
+{
+    bench b;
+    int32_t polls = 0, stop = 0;
+    ckpd_host ending = host;
+    ending.should_stop = stop_at_second;
+    ending.user = &polls;
+    ck_assert(set_up(&b, 1, true));
+    draw_prices(&b, 1);
+    uint8_t *none = ckpd__nat_alloc(&b.memory, b.dual.layout.size, 1);
+    ckpd__nat_window_take(&b.window, &b.dual.layout, b.dual.price, none);
+    ck_assert(ckpd__nat_window_evaluate(&b.window, &ending, &stop) <= -(double)INFINITY);
+    ck_assert_int_eq(stop, 2);
+    ck_assert_int_eq(polls, 2);
+    tear_down(&b);
+}
+END_TEST
+
+/* Wherever the host ends a search with windows, what it says holds. */
+START_TEST(cancelled_anywhere)
+{
+    case_view day;
+    make_wide_day(&day);
+    ckpd_path_result result = {.size = sizeof result, .plan = case_view_plan(&day)};
+    native_run whole = native_run_default(ckpd__native_solve_paths);
+    ck_assert_int_eq(native_run_solve(&whole, &day.view, &result), CKPD_OK);
+    double optimum = result.objective, scale = fabs(optimum);
+    int32_t polls = whole.polls;
+    for (int32_t poll = 1; poll < polls; poll += 1 + polls / (test_fast() ? 8 : 40)) {
+        native_run run = whole;
+        run.cancel_at = poll;
+        ck_assert_int_eq(native_run_solve(&run, &day.view, &result), CKPD_OK);
+        ck_assert_int_eq(run.held, 0);
+        ck_assert_double_le(result.bound, optimum + 1e-9 * scale);
+        if (result.has_plan)
+            ck_assert_double_ge(result.objective, optimum - 1e-6 * scale);
+        if (result.outcome == CKPD_OUTCOME_OPTIMAL)
+            ck_assert_double_eq_tol(result.objective, optimum, 1e-6 * scale);
+    }
+    case_view_free(&day);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
-        between_activities_and_brute_force, certificates, as_glpk, memory_runs_out, limits, NULL};
+        between_activities_and_brute_force, certificates,       as_glpk, memory_runs_out, limits,
+        stopped_within_an_evaluation,       cancelled_anywhere, NULL};
     return test_run(test_suite("native windows", tests));
 }
