@@ -10,15 +10,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Slots looked at by all trials together: tidying is never what a solve takes its time for. */
-static const int64_t MOST_WORK = 20000000;
+/* Slots and nodes looked at by the trials of a pass: nobody can cancel it, so it takes no more than
+ * some 20 ms. */
+static const int64_t MOST_WORK = 1000000;
 
 typedef struct tidy {
     const ckpd_path_view *view;
     ckpd_path_plan *plan;
     ckpd__path_series now; /* of the plan as it stands; net_kw is not kept up */
     double slack;          /* money that is rounding */
-    int64_t work;
+    int64_t work;          /* of the pass at hand */
     bool changed;
 } tidy;
 
@@ -96,15 +97,17 @@ static void cancel_cycle(tidy *d, int32_t charged, int32_t drawn)
 
 static void rest_storage(tidy *d)
 {
+    enum { CHEAP = 16 /* a pair that is none costs far less than a slot of a trial */ };
     int32_t T = d->view->slots;
+    d->work = 0;
     for (int32_t far = 1; far < T; far++) { /* the nearest pairs first */
+        d->work += (T - far) / CHEAP;
         for (int32_t t = 0; t + far < T && d->work < MOST_WORK; t++) {
             if (d->plan->charge_kw[t] > 0 && d->plan->discharge_kw[t + far] > 0) {
                 cancel_cycle(d, t, t + far);
             } else if (d->plan->discharge_kw[t] > 0 && d->plan->charge_kw[t + far] > 0) {
                 cancel_cycle(d, t + far, t);
             }
-            d->work++;
         }
     }
 }
@@ -167,13 +170,29 @@ static double cost_of_slots(tidy *d, int32_t from, int32_t to)
     return cost;
 }
 
-/* Cost of the block's edges when moved; infinity when one of them or a node does not exist. */
-static double edges_cost(const tidy *d, const block *b, int32_t by)
+/* The same of the slots where the block stands now or would after the move. */
+static double cost_around(tidy *d, const block *b, int32_t by)
+{
+    int32_t from = b->from + by, to = b->to + by;
+    double cost = cost_of_slots(d, b->from, b->to);
+    return cost + (by < 0 ? cost_of_slots(d, from, to < b->from ? to : b->from)
+                          : cost_of_slots(d, from > b->to ? from : b->to, to));
+}
+
+static bool is_open(const tidy *d, const ckpd_path_job *job, int32_t state, int32_t t,
+                    int32_t segment)
+{
+    return job->node_open[ckpd__node_index(d->view, job, state, t, segment)];
+}
+
+/* Cost of the block's edges when moved; infinity when one of them does not exist. */
+static double edges_cost(tidy *d, const block *b, int32_t by)
 {
     const ckpd_path_view *view = d->view;
     const ckpd_path_job *job = view->job[b->job];
     int32_t state = b->state, segment = b->segment;
     double cost = 0;
+    d->work += b->end - b->first;
     for (int32_t i = b->first; i < b->end; i++) {
         int32_t move = d->plan->step_move[step_index(d, b->job, i)];
         int32_t slot = d->plan->step_slot[step_index(d, b->job, i)] + by;
@@ -186,33 +205,20 @@ static double edges_cost(const tidy *d, const block *b, int32_t by)
         segment += job->move_segments[move];
         state = ckpd__move_state(job, move);
     }
-    /* Waits that there were not before: after a block that goes ahead, before one that goes back.
-     */
-    for (int32_t t = b->to + by; by < 0 && t < b->to; t++) {
-        cost += job->node_open[ckpd__node_index(view, job, b->end_state, t, b->end_segment)]
-                    ? 0
-                    : (double)INFINITY;
-    }
-    for (int32_t t = b->from; by > 0 && t <= b->from + by; t++) {
-        cost += job->node_open[ckpd__node_index(view, job, b->state, t, b->segment)]
-                    ? 0
-                    : (double)INFINITY;
-    }
     return cost;
 }
 
-/* Moves a block where that costs nothing. */
+/* Moves a block where that costs nothing; the nodes where the job waits instead are open. */
 static bool move_block(tidy *d, const block *b, int32_t by)
 {
-    int32_t from = by < 0 ? b->from + by : b->from, to = by < 0 ? b->to : b->to + by;
     double more = edges_cost(d, b, by) - edges_cost(d, b, 0);
     if (!isfinite(more)) {
         return false;
     }
-    more -= cost_of_slots(d, from, to);
+    more -= cost_around(d, b, by);
     put_load(d, b, 0, -1);
     put_load(d, b, by, 1);
-    more += cost_of_slots(d, from, to);
+    more += cost_around(d, b, by);
     if (!(more <= d->slack)) {
         put_load(d, b, by, -1);
         put_load(d, b, 0, 1);
@@ -232,8 +238,13 @@ static void pull_ahead(tidy *d, int32_t j)
     int32_t state = job->source_state, segment = job->source_segment, end = job->source_slot;
     for (int32_t i = 0; i < d->plan->step_count[j];) {
         block b = block_at(d, j, i, state, segment);
-        int32_t start = b.from;
-        for (int32_t to = end; to < start && d->work < MOST_WORK; to++) {
+        int32_t start = b.from, least = start; /* as far back as the job can wait after it */
+        while (least > end &&
+               is_open(d, job, b.end_state, b.to - (start - least) - 1, b.end_segment)) {
+            least--;
+        }
+        d->work += start - least;
+        for (int32_t to = least; to < start && d->work < MOST_WORK; to++) {
             if (move_block(d, &b, to - start)) {
                 b.from += to - start;
                 b.to += to - start;
@@ -255,7 +266,14 @@ static void close_pauses(tidy *d, int32_t j)
     for (int32_t i = 0; i < d->plan->step_count[j];) {
         block b = block_at(d, j, i, state, segment);
         if (b.end < d->plan->step_count[j] && d->work < MOST_WORK) {
-            move_block(d, &b, d->plan->step_slot[step_index(d, j, b.end)] - b.to);
+            int32_t by = d->plan->step_slot[step_index(d, j, b.end)] - b.to, waits = 0;
+            while (waits <= by && is_open(d, job, state, b.from + waits, segment)) {
+                waits++;
+            }
+            d->work += waits;
+            if (waits > by) {
+                move_block(d, &b, by);
+            }
         }
         i = b.end;
         state = b.end_state;
@@ -265,6 +283,7 @@ static void close_pauses(tidy *d, int32_t j)
 
 static void tidy_paths(tidy *d)
 {
+    d->work = 0;
     for (int32_t j = 0; j < d->view->jobs; j++) {
         if (d->view->job[j]->kind == CKPD_JOB_PATHS && d->view->job[j]->may_wait) {
             pull_ahead(d, j);
