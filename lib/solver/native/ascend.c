@@ -19,7 +19,7 @@ double ckpd__nat_search_cutoff(const nat_search *search)
         return search->ceiling;
     double wanted =
         fmax(search->params->absolute_gap, search->params->relative_gap * fabs(best)) * 0.999;
-    return best - fmax(wanted, LEAST_GAP * (1 + fabs(best)));
+    return fmin(best - fmax(wanted, LEAST_GAP * (1 + fabs(best))), search->aim);
 }
 
 void ckpd__nat_search_report(nat_search *search)

@@ -35,6 +35,21 @@ nat_proof *ckpd__nat_certificate_add(nat_certificate *certificate)
     return node;
 }
 
+void ckpd__nat_certificate_keep(nat_certificate *certificate, int32_t first, int32_t end)
+{
+    for (int32_t n = 0; n < certificate->nodes; n++) {
+        nat_proof *node = &certificate->node[n];
+        if (n < first || n >= end) {
+            drop(certificate->host, node->price);
+            continue;
+        }
+        certificate->node[n - first] = *node;
+        if (node->parent >= 0)
+            certificate->node[n - first].parent -= first;
+    }
+    certificate->nodes = end - first;
+}
+
 void ckpd__nat_certificate_free(nat_certificate *certificate)
 {
     if (!certificate || !certificate->host)

@@ -52,6 +52,8 @@ typedef struct nat_certificate {
 
 /* Room for a node more; its arrays are there, to be filled. NULL when out of memory. */
 nat_proof *ckpd__nat_certificate_add(nat_certificate *certificate);
+/* Gives up the nodes before `first` and from `end` on; parents are among those kept. */
+void ckpd__nat_certificate_keep(nat_certificate *certificate, int32_t first, int32_t end);
 void ckpd__nat_certificate_free(nat_certificate *certificate);
 
 /*

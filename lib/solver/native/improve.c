@@ -221,19 +221,24 @@ static bool restart(nat_search *search, int32_t patience, double bound)
 
 /*
  * New plans for the root of the windows, until the tree can do with what is left: a third of the
- * gap, where the mixture of windows fixes most of what there is.
+ * gap, where the mixture of windows fixes most of what there is. Or until none gains.
  */
 static bool restart_wide(nat_search *search, double bound)
 {
-    enum { RESTARTS = 12 };
+    enum { RESTARTS = 12, IN_VAIN = 5 };
     static const double LITTLE = 0.35;
-    int32_t jobs = search->model->jobs, patience = jobs * (jobs + 1) / 4;
+    int32_t jobs = search->model->jobs, patience = jobs * (jobs + 1) / 4, in_vain = 0;
+    double aim = search->aim;
     bool ok = true;
-    for (int32_t i = 0; ok && i < RESTARTS && !search->stop; i++) {
-        if (ckpd__nat_search_cutoff(search) - bound <= LITTLE * (search->best.cost - bound))
+    search->aim = (double)INFINITY; /* plans are for the gap that is asked for */
+    for (int32_t i = 0; ok && i < RESTARTS && in_vain < IN_VAIN && !search->stop; i++) {
+        double before = search->best.cost;
+        if (ckpd__nat_search_cutoff(search) - bound <= LITTLE * (before - bound))
             break;
         ok = restart(search, patience, bound);
+        in_vain = search->best.cost < before ? 0 : in_vain + 1;
     }
+    search->aim = aim;
     return ok;
 }
 

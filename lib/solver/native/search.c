@@ -21,6 +21,7 @@ int32_t ckpd__nat_search_init(nat_search *search, nat_memory *memory, const nat_
     search->pause = 1;
     search->params = params;
     search->bound = -(double)INFINITY;
+    search->aim = (double)INFINITY;
     search->ceiling = ckpd__nat_cost_ceiling(model);
     int32_t status = ckpd__nat_stack_build(&search->stack, memory, model, MOST_LEVELS, &exact);
     if (status != CKPD_OK || !exact)

@@ -17,6 +17,7 @@ typedef struct nat_search {
     nat_plan best, trial, other;
     double ceiling;     /* cost that no plan exceeds: bounds above it prove that there is none */
     double bound;       /* proven for the whole problem so far */
+    double aim;         /* a cutoff for now, below the one that is asked for; +infinity: none */
     double *direction;  /* [layout.size] */
     double *best_price; /* [layout.size] */
     double *excess;     /* [layout.size] */

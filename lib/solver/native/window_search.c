@@ -14,7 +14,10 @@ typedef struct nat_wide {
     nat_window window;
     nat_weave root, node; /* bundles: of the root, from which every node starts, and of the node */
     double *best_price;   /* [layout.size] */
-    double gap;           /* at the start: the scale of the prices' steps */
+    double *root_price;   /* [layout.size] the best of the root */
+    uint8_t *open;        /* [layout.size] what is forbidden from the start */
+    int32_t stage;
+    double gap; /* at the start: the scale of the prices' steps */
 } nat_wide;
 
 bool ckpd__nat_search_has_windows(const nat_search *search)
@@ -33,10 +36,14 @@ static bool init(nat_wide *wide, nat_memory *memory, nat_search *search)
         return false;
     ckpd__nat_window_take(window, &search->dual.layout, search->dual.price, search->forbidden);
     wide->best_price = ckpd__nat_alloc(memory, window->layout.size, sizeof *wide->best_price);
-    if (!wide->best_price ||
+    wide->root_price = ckpd__nat_alloc(memory, window->layout.size, sizeof *wide->root_price);
+    wide->open = ckpd__nat_alloc(memory, window->layout.size, sizeof *wide->open);
+    if (!wide->best_price || !wide->root_price || !wide->open ||
         !ckpd__nat_weave_init(&wide->root, memory, &window->answer, ROOT_STRANDS) ||
         !ckpd__nat_weave_init(&wide->node, memory, &window->answer, NODE_STRANDS))
         return false;
+    memcpy(wide->open, window->forbidden, window->layout.size);
+    memcpy(wide->root_price, window->price, window->layout.size * sizeof *window->price);
     nat_certificate *certificate = search->certificate;
     if (certificate) {
         certificate->windows = 1;
@@ -139,6 +146,21 @@ static bool evaluate(nat_wide *wide, double *best)
 }
 
 /*
+ * The stages of a search: the first cutoffs lie below the one that is asked for, because the less
+ * room there is above the bound, the more is forbidden, and trees for a part of the gap are small.
+ */
+static void set_aim(const nat_wide *wide, double bound)
+{
+    static const double FIRST = 0.5, NEXT = 0.3, WORTH = 1.3, LEAST = 1e-4;
+    nat_search *search = wide->search;
+    search->aim = (double)INFINITY;
+    double gap = search->best.cost - bound, cutoff = ckpd__nat_search_cutoff(search);
+    double rise = (wide->stage == 0 ? FIRST : NEXT) * gap;
+    if (cutoff - bound > WORTH * rise && gap > LEAST * fabs(search->best.cost))
+        search->aim = bound + rise;
+}
+
+/*
  * Raises the bound of the root. Steps of half a percent of the gap per share would follow from the
  * first disagreement of the blocks; the prices of changes want far longer ones.
  */
@@ -149,19 +171,26 @@ static double climb_root(nat_wide *wide)
     nat_search *search = wide->search;
     nat_weave *weave = &wide->root;
     double best = -(double)INFINITY, fixed = best;
+    bool first = wide->stage == 0;
+    memcpy(wide->window.forbidden, wide->open, wide->window.layout.size);
+    memcpy(wide->window.price, wide->root_price,
+           wide->window.layout.size * sizeof *wide->root_price);
+    weave->started = false;
     for (int32_t round = 1; round <= ROOT_ROUNDS; round++) {
         bool ends = evaluate(wide, &best);
         search->bound = fmax(search->bound, fmin(best, ckpd__nat_search_cutoff(search)));
         if (ends)
             break;
-        ckpd__nat_weave_add(weave, STEP * wide->gap);
-        if (round == LONGER)
+        ckpd__nat_weave_add(weave, (first ? STEP : 2 * STEP) * wide->gap);
+        if (first && round == LONGER)
             weave->length *= 2;
         if (round % PLANS_EVERY == 0) {
             take_mixture(wide, weave);
             offer_paths(wide);
         }
-        if (round >= FIRST_FIX && round % FIX_EVERY == 0) {
+        if (first && round == FIRST_FIX)
+            set_aim(wide, best);
+        if ((!first || round >= FIRST_FIX) && round % FIX_EVERY == 0) {
             ckpd__nat_search_report(search);
             fix(wide);
             ckpd__nat_weave_forbid(weave, wide->window.forbidden);
@@ -172,6 +201,7 @@ static double climb_root(nat_wide *wide)
         }
         ckpd__nat_weave_next(weave, wide->window.price);
     }
+    memcpy(wide->root_price, wide->best_price, wide->window.layout.size * sizeof *wide->root_price);
     return best;
 }
 
@@ -257,12 +287,10 @@ static bool push_side(nat_tree *tree, nat_wide *wide, nat_split split, int32_t s
 static bool branch(nat_tree *tree, nat_wide *wide, const nat_weave *weave, double bound)
 {
     nat_search *search = wide->search;
-    if (search->stop)
-        return ckpd__nat_tree_push(tree, bound, &search->at, wide->best_price,
-                                   wide->window.forbidden);
-    if (bound >= ckpd__nat_search_cutoff(search)) {
+    if (search->stop || bound >= ckpd__nat_search_cutoff(search)) {
         record(wide);
-        return true;
+        return !search->stop || ckpd__nat_tree_push(tree, bound, &search->at, wide->best_price,
+                                                    wide->window.forbidden);
     }
     take_mixture(wide, weave);
     offer_paths(wide);
@@ -286,7 +314,7 @@ static bool branch(nat_tree *tree, nat_wide *wide, const nat_weave *weave, doubl
     return push_side(tree, wide, split, 0, bound) && push_side(tree, wide, split, 1, bound);
 }
 
-/* The root, then the node with the least bound. */
+/* The root, then the node with the least bound, up to the cutoff of the stage. */
 static bool explore(nat_wide *wide, nat_tree *tree)
 {
     nat_search *search = wide->search;
@@ -296,6 +324,7 @@ static bool explore(nat_wide *wide, nat_tree *tree)
     while (ok && tree->count > 0 && !search->stop) {
         double known = tree->heap[0].bound, cutoff = ckpd__nat_search_cutoff(search);
         search->bound = fmax(search->bound, fmin(known, cutoff));
+        ckpd__nat_search_report(search);
         if (known >= cutoff && !search->certificate)
             break; /* a certificate wants prices for every node */
         if (search->params->node_limit >= 0 && search->nodes >= search->params->node_limit) {
@@ -309,8 +338,25 @@ static bool explore(nat_wide *wide, nat_tree *tree)
             bound = fmax(bound, known);
         ok = branch(tree, wide, &wide->node, bound);
     }
-    double open = tree->count > 0 ? tree->heap[0].bound : (double)INFINITY;
+    return ok;
+}
+
+/* One stage; the certificate holds the one that proves most. */
+static bool run_stage(nat_wide *wide)
+{
+    nat_search *search = wide->search;
+    nat_certificate *certificate = search->certificate;
+    int32_t mark = certificate ? certificate->nodes : 0;
+    double before = search->bound;
+    nat_tree tree = ckpd__nat_tree_start(search->host, wide->window.layout.size, true);
+    bool ok = explore(wide, &tree);
+    double open = tree.count > 0 ? tree.heap[0].bound : (double)INFINITY;
     search->bound = fmax(search->bound, fmin(open, ckpd__nat_search_cutoff(search)));
+    if (certificate && mark > 0 && search->bound > before)
+        ckpd__nat_certificate_keep(certificate, mark, certificate->nodes);
+    else if (certificate && mark > 0)
+        ckpd__nat_certificate_keep(certificate, 0, mark);
+    ckpd__nat_tree_free(&tree);
     return ok;
 }
 
@@ -319,12 +365,15 @@ bool ckpd__nat_search_windows(nat_search *search)
     nat_memory memory = {.host = search->host};
     nat_wide wide;
     bool ok = init(&wide, &memory, search);
-    if (ok) {
-        nat_tree tree = ckpd__nat_tree_start(search->host, wide.window.layout.size, true);
+    if (ok)
         wide.gap = search->best.cost - search->bound;
-        ok = explore(&wide, &tree);
-        ckpd__nat_tree_free(&tree);
+    for (bool more = true; ok && more; wide.stage++) {
+        if (wide.stage > 0)
+            set_aim(&wide, search->bound);
+        ok = run_stage(&wide);
+        more = search->aim < (double)INFINITY && !search->stop;
     }
+    search->aim = (double)INFINITY;
     ckpd__nat_release(&memory);
     return ok;
 }

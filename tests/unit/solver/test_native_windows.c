@@ -296,6 +296,14 @@ START_TEST(limits)
         ck_assert(memcmp(&first.bound, &again.bound, sizeof first.bound) == 0);
         ck_assert(memcmp(&first.objective, &again.objective, sizeof first.bound) == 0);
         ck_assert_int_eq(first.nodes, again.nodes);
+        nat_certificate proof;
+        run.params.threads = 1;
+        ck_assert_int_eq(
+            ckpd__native_solve_certified(&host, &day.view, &run.params, &again, &proof), CKPD_OK);
+        if (proof.nodes > 0)
+            check(&day.view, &proof, &again);
+        else
+            ckpd__nat_certificate_free(&proof);
     }
     case_view_free(&day);
 }
