@@ -37,8 +37,8 @@ only() { # NAMES OBJECTS REASON
     awk -v names="^($1)$" -v objects="^($2)$" '$2 ~ names && $1 !~ objects { print $1 ": " $2 }' "$work/imports" >"$work/bad"
     [ ! -s "$work/bad" ] || problem "$3:" "$work/bad"
 }
-(cd "$BUILD_DIR/obj" && find lib -name '*.o' ! -name '*.pic.o' | LC_ALL=C sort | xargs $NM -A -u) |
-    sed 's/^\(.*\)\.o: *[Uwv] */\1 /; s/@.*//
+(cd "$BUILD_DIR/obj" && find lib -name '*.pic.o' | LC_ALL=C sort | xargs $NM -A -u) |
+    sed 's/^\(.*\)\.pic\.o: *[Uwv] */\1 /; s/@.*//
         s/ __\(.*\)_time64$/ \1/; s/ __\(.*\)64$/ \1/; s/64$//' >"$work/imports" # names of 32-bit glibc
 [ -s "$work/imports" ] || { echo 'no objects to look at'; exit 1; }
 only "$(echo "$never" | paste -s -d '|' -)" 'none' 'imports that a library must not have'
