@@ -175,6 +175,7 @@ static double climb_root(nat_wide *wide)
     memcpy(wide->window.forbidden, wide->open, wide->window.layout.size);
     memcpy(wide->window.price, wide->root_price,
            wide->window.layout.size * sizeof *wide->root_price);
+    memcpy(wide->best_price, wide->root_price, wide->window.layout.size * sizeof *wide->root_price);
     weave->started = false;
     for (int32_t round = 1; round <= ROOT_ROUNDS; round++) {
         bool ends = evaluate(wide, &best);
@@ -205,12 +206,15 @@ static double climb_root(nat_wide *wide)
     return best;
 }
 
-/* The same for a node below it, from the bundle of the root. */
+/* The same for a node below it, from the bundle of the root. One that is stopped at once has the
+ * prices of its parent as the best ones. */
 static double climb_node(nat_wide *wide)
 {
     static const double STEP = 0.08;
     nat_weave *weave = &wide->node;
     double best = -(double)INFINITY;
+    memcpy(wide->best_price, wide->window.price,
+           wide->window.layout.size * sizeof *wide->best_price);
     ckpd__nat_weave_copy(weave, &wide->root);
     ckpd__nat_weave_forbid(weave, wide->window.forbidden);
     for (int32_t round = 1; round <= NODE_ROUNDS && !evaluate(wide, &best); round++) {
