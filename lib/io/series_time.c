@@ -216,13 +216,22 @@ const char *ckpd__label_parse_range(const char *text, int32_t date_order, bool e
     }
     memcpy(first, text, length);
     first[length] = '\0';
-    ckpd__label other;
-    const char *wrong = ckpd__label_parse(first, date_order, end ? &other : label);
+    ckpd__label from, until;
+    const char *wrong = ckpd__label_parse(first, date_order, &from);
     if (wrong == NULL) {
-        wrong = ckpd__label_parse(dash + 3, date_order, end ? label : &other);
+        wrong = ckpd__label_parse(dash + 3, date_order, &until);
     }
+    if (wrong != NULL) {
+        return wrong;
+    }
+    /* Local times go back where the clock does: by an hour at most. */
+    int64_t seconds = until.wall - until.offset_s - (from.wall - from.offset_s);
+    if (seconds < (from.style.clock == CKPD__CLOCK_LOCAL ? -3600 : 1)) {
+        return "the range ends before it begins";
+    }
+    *label = end ? until : from;
     label->style.foreign = true;
-    return wrong;
+    return NULL;
 }
 
 const char *ckpd__label_add_period(const char *text, ckpd__label *label, int32_t *period)

@@ -16,25 +16,56 @@ static int32_t read_bound(const ckpd__table *table, int32_t option, const char *
                                       "%s%s = '%s': %s", table->source, field, text, wrong);
 }
 
-/* Bounds are compared on the local clock for local times and where no zone is known, else in UTC.
- */
+/* True when rows are times of the local clock, which are no instants yet. */
+static bool is_local(const ckpd__table *table)
+{
+    return table->style.clock == CKPD__CLOCK_LOCAL && table->rows[0].period == 0;
+}
+
+/* Local bounds are compared on the local clock for local times and where no zone is known, else in
+ * UTC. */
 static void settle_bound(const ckpd__table *table, ckpd__bound *bound)
 {
-    if (!bound->given || table->zone == NULL) {
-        return;
-    }
-    if (table->style.clock == CKPD__CLOCK_LOCAL && bound->is_utc) {
-        bound->time += ckpd__zone_offset(table->zone, bound->time);
-        bound->is_utc = false;
-    } else if (table->style.clock != CKPD__CLOCK_LOCAL && !bound->is_utc) {
+    if (bound->given && table->zone != NULL && !bound->is_utc && !is_local(table)) {
         bound->time = ckpd__zone_first_instant(table->zone, bound->time);
         bound->is_utc = true;
     }
 }
 
-static int64_t place_of(const ckpd__row *row, const ckpd__bound *bound)
+/* A local time that comes twice is inside when one of its instants is: which one it means shows
+ * later. */
+static bool is_inside(const ckpd__table *table, const ckpd__row *row, bool local)
 {
-    return bound->is_utc ? row->utc : row->wall;
+    const ckpd__bound *from = &table->from, *until = &table->until;
+    int64_t utc[2] = {row->utc, row->utc};
+    if (local && (from->is_utc || until->is_utc)) {
+        int32_t count = ckpd__zone_instants(table->zone, row->wall, utc);
+        utc[0] = count > 0 ? utc[0] : ckpd__zone_first_instant(table->zone, row->wall);
+        utc[1] = count > 1 ? utc[1] : utc[0];
+    }
+    return (!from->given || (from->is_utc ? utc[1] : row->wall) >= from->time) &&
+           (!until->given || (until->is_utc ? utc[0] : row->wall) < until->time);
+}
+
+static int32_t keep_inside(ckpd__table *table, bool local)
+{
+    char first[CKPD__TIME_TEXT], last[CKPD__TIME_TEXT];
+    ckpd__wall_print(table->rows[0].wall, first);
+    ckpd__wall_print(table->rows[table->row_count - 1].wall + table->step_s, last);
+    int32_t kept = 0;
+    for (int32_t i = 0; i < table->row_count; i++) {
+        if (is_inside(table, &table->rows[i], local)) {
+            table->rows[kept++] = table->rows[i];
+        }
+    }
+    table->row_count = kept;
+    return kept > 0
+               ? CKPD_OK
+               : ckpd__fail(
+                     table->context, CKPD_ERR_MISSING, "from", -1, (double)NAN,
+                     "%sno row lies in the window from '%s' until '%s'; the rows go from %s to %s",
+                     table->source, ckpd__option_text(table->options, CKPD__OPTION_FROM),
+                     ckpd__option_text(table->options, CKPD__OPTION_UNTIL), first, last);
 }
 
 int32_t ckpd__table_window(ckpd__table *table)
@@ -48,25 +79,7 @@ int32_t ckpd__table_window(ckpd__table *table)
     }
     settle_bound(table, &table->from);
     settle_bound(table, &table->until);
-    char first[CKPD__TIME_TEXT], last[CKPD__TIME_TEXT];
-    ckpd__wall_print(table->rows[0].wall, first);
-    ckpd__wall_print(table->rows[table->row_count - 1].wall + table->step_s, last);
-    int32_t kept = 0;
-    for (int32_t i = 0; i < table->row_count; i++) {
-        const ckpd__row *row = &table->rows[i];
-        if ((!table->from.given || place_of(row, &table->from) >= table->from.time) &&
-            (!table->until.given || place_of(row, &table->until) < table->until.time)) {
-            table->rows[kept++] = *row;
-        }
-    }
-    table->row_count = kept;
-    return kept > 0
-               ? CKPD_OK
-               : ckpd__fail(
-                     table->context, CKPD_ERR_MISSING, "from", -1, (double)NAN,
-                     "%sno row lies in the window from '%s' until '%s'; the rows go from %s to %s",
-                     table->source, ckpd__option_text(table->options, CKPD__OPTION_FROM),
-                     ckpd__option_text(table->options, CKPD__OPTION_UNTIL), first, last);
+    return keep_inside(table, is_local(table));
 }
 
 /* True when the instant, whose local time is `wall`, is the bound. */
@@ -125,15 +138,12 @@ static int32_t refuse_local_time(const ckpd__table *table, const ckpd__row *row,
 
 int32_t ckpd__table_localize(ckpd__table *table)
 {
-    if (table->style.clock != CKPD__CLOCK_LOCAL) {
+    if (!is_local(table)) {
         return CKPD_OK;
     }
     bool has_repeat = ckpd__option_text(table->options, CKPD__OPTION_REPEAT_COLUMN)[0] != '\0';
     for (int32_t i = 0; i < table->row_count; i++) {
         ckpd__row *row = &table->rows[i];
-        if (row->period > 0) {
-            continue; /* never was a time of the clock */
-        }
         int64_t utc[2];
         int32_t count = ckpd__zone_instants(table->zone, row->wall, utc);
         if (count == 0) {
@@ -147,5 +157,5 @@ int32_t ckpd__table_localize(ckpd__table *table)
         row->local_s = (int32_t)(row->wall - row->utc);
         row->offset_s = row->local_s;
     }
-    return CKPD_OK;
+    return table->from.is_utc || table->until.is_utc ? keep_inside(table, false) : CKPD_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "support/series_text.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -101,4 +102,12 @@ void series_check_stamp(const ckpd_series *series, int32_t slot, const char *sta
     char text[48] = "";
     ck_assert_int_eq(ckpd_series_stamp(series, slot, text, sizeof text), CKPD_OK);
     ck_assert_str_eq(text, stamp);
+}
+
+void series_add_hours(char *text, const char *date, int first, int last, const char *offset)
+{
+    for (int hour = first; hour <= last; hour++) {
+        sprintf(text + strlen(text), "%sT%02d:00%s,%d\n", date, hour, offset != NULL ? offset : "",
+                hour);
+    }
 }

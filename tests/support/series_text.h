@@ -19,6 +19,9 @@ void series_column(const char *column, const char *unit);
 /* false after a SKIP line */
 bool series_has_tzdata(void);
 
+/* Appends rows of one day: hours first..last of the wall clock, `offset` written after each unless
+ * NULL. */
+void series_add_hours(char *text, const char *date, int first, int last, const char *offset);
 /* Must succeed. */
 ckpd_series *series_read(const char *text);
 /* Must fail with that status, that line of the file as index (-2: any) and those words in the

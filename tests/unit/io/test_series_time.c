@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /*
- * Time labels, the axis, DST, windows. Instants expected here were worked by hand from the rules of
+ * Time labels, the axis, DST. Instants expected here were worked by hand from the rules of
  * the zones (Europe/Berlin: UTC+1, +2 from the last Sunday of March 01:00Z to the last Sunday of
  * October 01:00Z).
  */
@@ -187,6 +187,10 @@ START_TEST(test_halves_of_a_day_and_ranges)
                          "2024-04-09 01:00 - 2024-04-09 02:00,2\n");
     ck_assert_int_eq(ckpd_series_start_s(series, 0), EPOCH_0);
     ckpd_series_free(series);
+    series_refused("time,x\n2024-04-09 02:00 - 2024-04-09 00:00,1\n", CKPD_ERR_SYNTAX, 2,
+                   "ends before it begins");
+    series_refused("time,x\n2024-04-09T01:00Z - 2024-04-09T01:00Z,1\n", CKPD_ERR_SYNTAX, 2,
+                   "ends before it begins");
 }
 END_TEST
 
@@ -295,15 +299,6 @@ END_TEST
 /* --- DST (failures 23 and 24)
  * --------------------------------------------------------------------- */
 
-/* Rows of one day: hours first..last of the wall clock, `offset` written after each unless NULL. */
-static void add_hours(char *text, const char *date, int first, int last, const char *offset)
-{
-    for (int hour = first; hour <= last; hour++) {
-        sprintf(text + strlen(text), "%sT%02d:00%s,%d\n", date, hour, offset != NULL ? offset : "",
-                hour);
-    }
-}
-
 static void add_quarters(char *text, const char *date, int first, int last, const char *offset)
 {
     for (int q = 4 * first; q < 4 * (last + 1); q++) {
@@ -314,8 +309,8 @@ static void add_quarters(char *text, const char *date, int first, int last, cons
 START_TEST(test_day_of_23_hours)
 {
     char text[8192] = "time,x\n";
-    add_hours(text, "2026-03-29", 0, 1, "+01:00");
-    add_hours(text, "2026-03-29", 3, 23, "+02:00");
+    series_add_hours(text, "2026-03-29", 0, 1, "+01:00");
+    series_add_hours(text, "2026-03-29", 3, 23, "+02:00");
     ckpd_series *series = series_read(text);
     ck_assert_int_eq(ckpd_series_slots(series), 23);
     ck_assert_int_eq(ckpd_series_start_s(series, 23) - ckpd_series_start_s(series, 0), 23 * 3600);
@@ -337,21 +332,21 @@ START_TEST(test_day_of_23_hours)
     series_text("from", "2026-03-29");
     series_text("until", "2026-03-30");
     strcpy(text, "time,x\n");
-    add_hours(text, "2026-03-29", 0, 1, NULL);
-    add_hours(text, "2026-03-29", 3, 23, NULL);
+    series_add_hours(text, "2026-03-29", 0, 1, NULL);
+    series_add_hours(text, "2026-03-29", 3, 23, NULL);
     series = series_read(text);
     ck_assert_int_eq(ckpd_series_slots(series), 23);
     series_check_stamp(series, 2, "2026-03-29T03:00");
     ckpd_series_free(series);
 
     strcpy(text, "time,x\n"); /* 24 rows: one too many */
-    add_hours(text, "2026-03-29", 0, 23, NULL);
+    series_add_hours(text, "2026-03-29", 0, 23, NULL);
     series_refused(text, CKPD_ERR_INCONSISTENT, 4,
                    "row 4: local time 2026-03-29T02:00 does not exist (the clock jumps over it) in "
                    "Europe/Berlin; "
                    "2026-03-29 has 23 slots of 60 minutes there, the file has 24 rows for it");
     strcpy(text, "time,x\n"); /* 24 rows with one offset go beyond the day */
-    add_hours(text, "2026-03-29", 0, 23, "+01:00");
+    series_add_hours(text, "2026-03-29", 0, 23, "+01:00");
     series_text("until", "2026-03-30T01:00");
     series = series_read(text);
     ck_assert_int_eq(ckpd_series_slots(series), 24);
@@ -362,8 +357,8 @@ END_TEST
 START_TEST(test_day_of_25_hours)
 {
     char text[8192] = "time,x\n";
-    add_hours(text, "2026-10-25", 0, 2, "+02:00");
-    add_hours(text, "2026-10-25", 2, 23, "+01:00");
+    series_add_hours(text, "2026-10-25", 0, 2, "+02:00");
+    series_add_hours(text, "2026-10-25", 2, 23, "+01:00");
     ckpd_series *series = series_read(text);
     ck_assert_int_eq(ckpd_series_slots(series), 25);
     series_check_stamp(series, 2, "2026-10-25T02:00+02:00");
@@ -382,8 +377,8 @@ START_TEST(test_day_of_25_hours)
     }
     series_text("zone", "Europe/Berlin");
     strcpy(text, "time,x\n");
-    add_hours(text, "2026-10-25", 0, 2, NULL);
-    add_hours(text, "2026-10-25", 2, 23, NULL);
+    series_add_hours(text, "2026-10-25", 0, 2, NULL);
+    series_add_hours(text, "2026-10-25", 2, 23, NULL);
     series_refused(text, CKPD_ERR_INCONSISTENT, 4,
                    "row 4: local time 2026-10-25T02:00 is an ambiguous local time (it comes twice) "
                    "in Europe/Berlin; "
@@ -391,7 +386,7 @@ START_TEST(test_day_of_25_hours)
                    "write times with UTC "
                    "offset, or name a repeat_column");
     strcpy(text, "time,x\n"); /* an hour lost */
-    add_hours(text, "2026-10-25", 0, 23, NULL);
+    series_add_hours(text, "2026-10-25", 0, 23, NULL);
     series_refused(text, CKPD_ERR_INCONSISTENT, 4,
                    "has 25 slots of 60 minutes there, the file has 24 rows for it");
 }
@@ -451,83 +446,6 @@ START_TEST(test_tz_of_the_host_is_ignored)
 }
 END_TEST
 
-/* --- windows --------------------------------------------------------------------------------- */
-
-START_TEST(test_windows_while_reading)
-{
-    char text[8192] = "time,x\n";
-    add_hours(text, "2024-04-08", 0, 23, "-07:00");
-    add_hours(text, "2024-04-09", 0, 23, "-07:00");
-    strcat(text, "2024-04-10T05:30-07:00,1\n"); /* irregular, but outside */
-    series_text("from", "2024-04-09");
-    series_text("until", "2024-04-10");
-    ckpd_series *series = series_read(text);
-    ck_assert_int_eq(ckpd_series_slots(series), 24);
-    series_check_stamp(series, 0, "2024-04-09T00:00-07:00");
-    ckpd_series_free(series);
-    series_text("from", "2024-04-09T03:00");
-    series_text("until", "2024-04-09T12:00Z"); /* 05:00 local */
-    series = series_read(text);
-    series_check(series, "x", 2, (double[]){3, 4});
-    ckpd_series_free(series);
-    series_text("until", "1712664000");
-    series = series_read(text);
-    ck_assert_int_eq(ckpd_series_slots(series), 2);
-    ckpd_series_free(series);
-    series_text("from", "2024-04-07");
-    series_refused(text, CKPD_ERR_MISSING, 2,
-                   "the window begins at '2024-04-07', its first row 2 at 2024-04-08T00:00");
-    series_text("from", "2024-04-09T03:30");
-    series_text("until", "");
-    series_refused(text, CKPD_ERR_INCONSISTENT, 50, "no whole number of slots");
-    series_text("until", "2024-04-10");
-    series_refused(text, CKPD_ERR_MISSING, 30,
-                   "the window begins at '2024-04-09T03:30', its first row 30");
-    series_text("from", "2024-04-09");
-    series_text("until", "2024-04-09T20:30");
-    series_refused(text, CKPD_ERR_MISSING, 46,
-                   "the window ends at '2024-04-09T20:30', its last row 46 at 2024-04-09T21:00");
-    series_text("from", "2025-01-01");
-    series_text("until", "");
-    series_refused(text, CKPD_ERR_MISSING, -1,
-                   "the rows go from 2024-04-08T00:00 to 2024-04-10T06:30");
-    series_text("from", "tomorrow");
-    series_refused(text, CKPD_ERR_SYNTAX, -1, "from = 'tomorrow': not a date");
-    series_text("from", "2024-04-09T05:00");
-    series_text("until", "2024-04-09T04:00");
-    series_refused(text, CKPD_ERR_MISSING, -1, "no row lies in the window");
-}
-END_TEST
-
-/* With a zone the dates are that zone's, whatever offset the rows carry. */
-START_TEST(test_windows_in_a_zone)
-{
-    if (!series_has_tzdata()) {
-        return;
-    }
-    char text[8192] = "time,x\n";
-    add_hours(text, "2026-10-24", 0, 23, "Z");
-    add_hours(text, "2026-10-25", 0, 23, "Z");
-    add_hours(text, "2026-10-26", 0, 23, "Z");
-    series_text("zone", "Europe/Berlin");
-    series_text("from", "2026-10-25");
-    series_text("until", "2026-10-26");
-    ckpd_series *series = series_read(text);
-    ck_assert_int_eq(ckpd_series_slots(series), 25);
-    series_check_stamp(series, 0, "2026-10-24T22:00Z");
-    ckpd_series_free(series);
-    /* Midnight does not exist on 2019-09-08 in Santiago: the day begins at 01:00. */
-    series_text("zone", "America/Santiago");
-    series_text("from", "2019-09-08");
-    series_text("until", "2019-09-09");
-    strcpy(text, "time,x\n");
-    add_hours(text, "2019-09-08", 1, 23, NULL);
-    series = series_read(text);
-    ck_assert_int_eq(ckpd_series_slots(series), 23);
-    ckpd_series_free(series);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("io/series_time");
@@ -548,8 +466,6 @@ int main(void)
     tcase_add_test(tc, test_repeated_hour_with_a_flag);
     tcase_add_test(tc, test_local_times_without_zone);
     tcase_add_test(tc, test_tz_of_the_host_is_ignored);
-    tcase_add_test(tc, test_windows_while_reading);
-    tcase_add_test(tc, test_windows_in_a_zone);
     suite_add_tcase(suite, tc);
     return test_run(suite);
 }
