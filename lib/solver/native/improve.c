@@ -225,7 +225,7 @@ static bool restart(nat_search *search, int32_t patience, double bound)
  */
 static bool restart_wide(nat_search *search, double bound)
 {
-    enum { RESTARTS = 12, IN_VAIN = 5 };
+    enum { RESTARTS = 12, IN_VAIN = 4 };
     static const double LITTLE = 0.35;
     int32_t jobs = search->model->jobs, patience = jobs * (jobs + 1) / 4, in_vain = 0;
     double aim = search->aim;

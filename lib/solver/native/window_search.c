@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Of the gap, for the aim of a stage: when the bound of the root has yet to rise, and later. */
+static const double FIRST_SHARE = 0.5, NEXT_SHARE = 0.3;
+
 enum { ROOT_STRANDS = 60, NODE_STRANDS = 100, ROOT_ROUNDS = 300, NODE_ROUNDS = 20 };
 
 typedef struct nat_wide {
@@ -149,15 +152,13 @@ static bool evaluate(nat_wide *wide, double *best)
  * The stages of a search: the first cutoffs lie below the one that is asked for, because the less
  * room there is above the bound, the more is forbidden, and trees for a part of the gap are small.
  */
-static void set_aim(const nat_wide *wide, double bound)
+static void set_aim(nat_search *search, double bound, double share)
 {
-    static const double FIRST = 0.5, NEXT = 0.3, WORTH = 1.3, LEAST = 1e-4;
-    nat_search *search = wide->search;
+    static const double WORTH = 1.3, LEAST = 1e-4;
     search->aim = (double)INFINITY;
     double gap = search->best.cost - bound, cutoff = ckpd__nat_search_cutoff(search);
-    double rise = (wide->stage == 0 ? FIRST : NEXT) * gap;
-    if (cutoff - bound > WORTH * rise && gap > LEAST * fabs(search->best.cost))
-        search->aim = bound + rise;
+    if (cutoff - bound > WORTH * share * gap && gap > LEAST * fabs(search->best.cost))
+        search->aim = bound + share * gap;
 }
 
 /*
@@ -190,7 +191,7 @@ static double climb_root(nat_wide *wide)
             offer_paths(wide);
         }
         if (first && round == FIRST_FIX)
-            set_aim(wide, best);
+            set_aim(search, best, FIRST_SHARE);
         if ((!first || round >= FIRST_FIX) && round % FIX_EVERY == 0) {
             ckpd__nat_search_report(search);
             fix(wide);
@@ -300,6 +301,8 @@ static bool branch(nat_tree *tree, nat_wide *wide, const nat_weave *weave, doubl
     offer_paths(wide);
     if (!ckpd__nat_search_improve(search, bound))
         return false;
+    if (search->nodes == 1 && search->aim < (double)INFINITY)
+        set_aim(search, bound, NEXT_SHARE); /* the plan may be another one */
     bound = fmax(bound, fix(wide));
     if (search->stop)
         return ckpd__nat_tree_push(tree, bound, &search->at, wide->best_price,
@@ -373,7 +376,7 @@ bool ckpd__nat_search_windows(nat_search *search)
         wide.gap = search->best.cost - search->bound;
     for (bool more = true; ok && more; wide.stage++) {
         if (wide.stage > 0)
-            set_aim(&wide, search->bound);
+            set_aim(search, search->bound, NEXT_SHARE);
         ok = run_stage(&wide);
         more = search->aim < (double)INFINITY && !search->stop;
     }
