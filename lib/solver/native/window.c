@@ -9,8 +9,11 @@
 
 bool ckpd__nat_window_fits(const nat_model *model, const nat_stack *stack)
 {
-    static const double MOST_WORK = 5e8; /* sums per evaluation of the bound: some 50 ms */
+    static const double MOST_WORK = 5e8;  /* sums per evaluation of the bound: some 50 ms */
+    static const double MOST_CELLS = 8e6; /* of all tables of a window: 64 MB */
     double totals = stack->levels[stack->jobs], changes = 0;
+    if ((model->jobs + 3) * totals * totals > MOST_CELLS)
+        return false;
     if (model->storage || !stack->shift || model->slots < 2)
         return false;
     for (int32_t j = 0; j < model->jobs; j++) {

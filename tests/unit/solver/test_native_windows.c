@@ -169,6 +169,22 @@ START_TEST(between_activities_and_brute_force)
 }
 END_TEST
 
+/* Few slots of many totals are little work, but their tables would take hundreds of megabytes. */
+START_TEST(large_tables_are_left_to_activities)
+{
+    enum { TOTALS = 1200 };
+    bench b;
+    ck_assert(set_up(&b, 1, true));
+    double changes = 0;
+    for (int32_t j = 0; j < b.model.jobs; j++)
+        changes += (double)b.model.job[j].activities * b.model.job[j].activities;
+    ck_assert_double_le(changes * TOTALS * TOTALS * b.model.slots, 5e8); /* not too much work */
+    b.stack.levels[b.stack.jobs] = TOTALS;
+    ck_assert(!ckpd__nat_window_fits(&b.model, &b.stack));
+    tear_down(&b);
+}
+END_TEST
+
 /* --- the search
  * ----------------------------------------------------------------------------------------- */
 
@@ -361,8 +377,14 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        between_activities_and_brute_force, certificates,       as_glpk, memory_runs_out, limits,
-        stopped_within_an_evaluation,       cancelled_anywhere, NULL};
+    const TTest *const tests[] = {between_activities_and_brute_force,
+                                  certificates,
+                                  as_glpk,
+                                  memory_runs_out,
+                                  limits,
+                                  stopped_within_an_evaluation,
+                                  cancelled_anywhere,
+                                  large_tables_are_left_to_activities,
+                                  NULL};
     return test_run(test_suite("native windows", tests));
 }

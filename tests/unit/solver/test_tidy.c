@@ -2,8 +2,8 @@
 /*
  * Of plans of one cost the tidier: whatever plan the native solver leaves on random views with
  * every feature, afterwards it is still a plan, costs no more, does not wait more often, works the
- * storage no harder, and there tidying it again changes nothing. What it becomes is worked by hand on a
- * day of one price.
+ * storage no harder, and there tidying it again changes nothing. What it becomes is worked by hand
+ * on a day of one price.
  */
 #include "solver/native/native.h"
 #include "solver/solver.h"
