@@ -161,6 +161,15 @@ static void set_aim(nat_search *search, double bound, double share)
         search->aim = bound + share * gap;
 }
 
+/* The plan may be another one by now. Never higher: plans above the old aim may have changes that
+ * are forbidden already. */
+static void lower_aim(nat_search *search, double bound)
+{
+    double before = search->aim;
+    set_aim(search, bound, NEXT_SHARE);
+    search->aim = fmin(search->aim, before);
+}
+
 /*
  * Raises the bound of the root. Steps of half a percent of the gap per share would follow from the
  * first disagreement of the blocks; the prices of changes want far longer ones.
@@ -302,7 +311,7 @@ static bool branch(nat_tree *tree, nat_wide *wide, const nat_weave *weave, doubl
     if (!ckpd__nat_search_improve(search, bound))
         return false;
     if (search->nodes == 1 && search->aim < (double)INFINITY)
-        set_aim(search, bound, NEXT_SHARE); /* the plan may be another one */
+        lower_aim(search, bound);
     bound = fmax(bound, fix(wide));
     if (search->stop)
         return ckpd__nat_tree_push(tree, bound, &search->at, wide->best_price,
