@@ -325,6 +325,28 @@ START_TEST(limits)
 }
 END_TEST
 
+/* The day of eight jobs, ended in its second stage: the bound of the first one, whose aim follows a
+ * bound that rose in between, is proven. */
+START_TEST(stage_of_a_large_day)
+{
+    case_view day;
+    nat_certificate proof;
+    const char *path = test_long() ? test_shared_path("cases/scale/j8.json") : NULL;
+    if (!path) /* half a minute: in make check-long alone */
+        return;
+    ck_assert(case_view_read(&day, path, &(case_options){0}));
+    ckpd_path_result result = {.size = sizeof result, .plan = case_view_plan(&day)};
+    ckpd_solve_params own = params;
+    own.relative_gap = 1e-6;
+    own.node_limit = 33;
+    ck_assert_int_eq(ckpd__native_solve_certified(&host, &day.view, &own, &result, &proof),
+                     CKPD_OK);
+    ck_assert_int_eq(result.outcome, CKPD_OUTCOME_FEASIBLE);
+    ck_assert(check(&day.view, &proof, &result));
+    case_view_free(&day);
+}
+END_TEST
+
 /* The second poll ends it. */
 static int32_t stop_at_second(void *user)
 {
@@ -382,6 +404,7 @@ int main(void)
                                   as_glpk,
                                   memory_runs_out,
                                   limits,
+                                  stage_of_a_large_day,
                                   stopped_within_an_evaluation,
                                   cancelled_anywhere,
                                   large_tables_are_left_to_activities,
