@@ -25,7 +25,8 @@ static void take_plan(const ckpd_path_plan *plan, double bound, void *user)
     ck_assert_int_eq(ckpd__path_plan_check(kept.context, kept.view, plan, &cost, NULL, true),
                      CKPD_OK);
     ck_assert_double_le(bound, cost + 1e-6 * fabs(cost));
-    ck_assert_double_lt(cost, kept.cost);
+    /* Added up in another order, a plan that is better by rounding alone may come out equal. */
+    ck_assert(isinf(kept.cost) || cost <= kept.cost + 1e-12 * (1 + fabs(cost)));
     kept.cost = cost;
     kept.plans++;
 }
