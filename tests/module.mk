@@ -79,7 +79,9 @@ $(X:%=fuzz-%): fuzz-%:
 B =
 BENCH_OPTIONS =
 BENCH_SRCS   := $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/tests/bench/bench_*.c))
-BENCHES       = $(foreach n,$(BENCH_SRCS:%.c=$(BUILD)/%),$(if $(findstring $(B),$(n)),$(n)))
+# Whether B asks for a name: the empty word, which is in no name for make, asks for all.
+bench_wanted  = $(if $(B),$(findstring $(B),$(1)),$(1))
+BENCHES       = $(foreach n,$(BENCH_SRCS:%.c=$(BUILD)/%),$(if $(call bench_wanted,$(n)),$(n)))
 $(BENCH_SRCS:%.c=$(BUILD)/%): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_LIB) $(LIB_STATIC)
 	@mkdir -p $(@D)
 	$(call run,LINK,$@)$(LINK) -o $@ $< $(SUPPORT_LIB) $(LIB_STATIC) $(CKPD_LIBS) $(CHECK_LIBS)
@@ -92,10 +94,10 @@ $(BUILD)/tests/bench/solve_trace: $(BUILD)/obj/tests/bench/solve_trace.o $(LIB_S
 	$(call run,LINK,$@)$(LINK) -o $@ $< $(LINK_SHARED) -lm
 BENCH_SOLVERS = SRC_DIR='$(abs_srcdir)' BUILD_DIR='$(abs_build)' $(PYTHON3) -B $(srcdir)/tests/bench/solvers.py
 .PHONY: bench bench-full
-bench: $(BENCHES) $(if $(findstring $(B),tests/bench/solvers),$(BENCH_TOOLS) $(TOOL))
-	@test -n '$(BENCHES)$(findstring $(B),tests/bench/solvers)' || echo 'bench: no such benchmark'
+bench: $(BENCHES) $(if $(call bench_wanted,tests/bench/solvers),$(BENCH_TOOLS) $(TOOL))
+	@test -n '$(strip $(BENCHES) $(call bench_wanted,tests/bench/solvers))' || echo 'bench: no such benchmark'
 	@for program in $(BENCHES); do DAYS=$${DAYS:-10} $$program || exit 1; done
-	$(if $(findstring $(B),tests/bench/solvers),@$(BENCH_SOLVERS) $(BENCH_OPTIONS))
+	$(if $(call bench_wanted,tests/bench/solvers),@$(BENCH_SOLVERS) $(BENCH_OPTIONS))
 bench-full: $(BENCH_TOOLS) $(TOOL)
 	@$(BENCH_SOLVERS) --full $(BENCH_OPTIONS)
 

@@ -41,10 +41,10 @@ def relative_gap(cost, bound):
     return max(0.0, cost - bound) / max(abs(cost), abs(bound), 1e-300)
 
 
-def measure(command, limit, environment=None):
-    """Log and use of one run; `limit` is on processor seconds."""
+def measure(command, limit, environment=None, folder=None):
+    """Log and use of one run in a folder of its own; `limit` is on processor seconds."""
     done = subprocess.run([MEASURE, str(limit), str(20 * limit + 600), *command], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, env=environment, check=False)
+                          stdout=subprocess.PIPE, env=environment, cwd=folder, check=False)
     log = []
     for line in done.stdout.decode(errors="replace").splitlines():
         if line.startswith("= "):
@@ -95,7 +95,7 @@ def run_native(case, instance, solver, limit):
 
 
 def run_peer(model, instance, peer, limit, folder):
-    log, use = measure(peer.command(model, instance.gap, folder), limit, peer.environment())
+    log, use = measure(peer.command(model, instance.gap, folder), limit, peer.environment(), folder)
     return judge(log, use, peer.parse, instance.gap)
 
 
