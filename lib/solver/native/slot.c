@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 #include "solver/native/slot.h"
+#include "solver/native/levels.h"
 #include "solver/native/storage.h"
-#include "solver/native/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -302,32 +302,6 @@ bool ckpd__nat_slot_work_init(nat_slot_work *work, nat_memory *memory, const nat
     work->behind = ckpd__nat_alloc(memory, size, sizeof *work->behind);
     work->rest = ckpd__nat_alloc(memory, (size_t)stack->widest, sizeof *work->rest);
     return work->ahead && work->behind && work->rest;
-}
-
-/* above[l] = min(above[l], below[l] - price) over `count` levels. */
-NAT_VECTOR_LOOP static void lift(double *restrict above, const double *restrict below, double price,
-                                 int32_t count)
-{
-    for (int32_t l = 0; l < count; l++) {
-        double value = below[l] - price;
-        above[l] = value < above[l] ? value : above[l];
-    }
-}
-
-/* Least of a[l] + b[l] over `count` levels. */
-NAT_VECTOR_LOOP static double least_sum(const double *restrict a, const double *restrict b,
-                                        int32_t count)
-{
-    double lane[8] = {NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE}, least = NONE;
-    int32_t l = 0;
-    for (; l + 8 <= count; l += 8)
-        for (int32_t i = 0; i < 8; i++)
-            lane[i] = a[l + i] + b[l + i] < lane[i] ? a[l + i] + b[l + i] : lane[i];
-    for (; l < count; l++)
-        least = a[l] + b[l] < least ? a[l] + b[l] : least;
-    for (int32_t i = 0; i < 8; i++)
-        least = lane[i] < least ? lane[i] : least;
-    return least;
 }
 
 /* Number of levels of stage j from which activity a of job j stays in stage j + 1: lattice only. */

@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: LGPL-3.0-or-later */
 /* The cheapest combination of changes of a window: over the totals of both of its slots. */
-#include "solver/native/vector.h"
+#include "solver/native/levels.h"
 #include "solver/native/window.h"
 
 #include <math.h>
 #include <string.h>
 
 #define NONE ((double)INFINITY)
-
-/* best[l] = min(best[l], next[l] + cost) */
-NAT_VECTOR_LOOP static void relax(double *restrict best, const double *restrict next, double cost,
-                                  int32_t count)
-{
-    for (int32_t l = 0; l < count; l++) {
-        double value = next[l] + cost;
-        best[l] = value < best[l] ? value : best[l];
-    }
-}
-
-/* Least of a[l] + b[l] */
-NAT_VECTOR_LOOP static double least_sum(const double *restrict a, const double *restrict b,
-                                        int32_t count)
-{
-    double lane[8] = {NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE}, least = NONE;
-    int32_t l = 0;
-    for (; l + 8 <= count; l += 8)
-        for (int32_t i = 0; i < 8; i++)
-            lane[i] = a[l + i] + b[l + i] < lane[i] ? a[l + i] + b[l + i] : lane[i];
-    for (; l < count; l++)
-        least = a[l] + b[l] < least ? a[l] + b[l] : least;
-    for (int32_t i = 0; i < 8; i++)
-        least = lane[i] < least ? lane[i] : least;
-    return least;
-}
 
 static nat_change *changes_of(const nat_window *window, int32_t j)
 {
@@ -109,7 +83,7 @@ static void climb(nat_window *window, int32_t j)
             int32_t at = l - change[c].up[0], first, up = change[c].up[1];
             int32_t count = overlap(from, to, up, &first);
             if (at >= from.low[0] && at <= from.high[0] && count > 0)
-                relax(row + first + up, below + (size_t)at * W + first, change[c].cost, count);
+                lift(row + first + up, below + (size_t)at * W + first, -change[c].cost, count);
         }
     }
 }
@@ -193,7 +167,7 @@ static double pass_change(const nat_window *window, int32_t j, nat_change change
         const double *rest = above + (size_t)there * W + first + change.up[1];
         double sum = least_sum(stage + (size_t)l * W + first, rest, count);
         least = sum < least ? sum : least;
-        relax(own + (size_t)l * W + first, rest, change.cost, count);
+        lift(own + (size_t)l * W + first, rest, -change.cost, count);
     }
     return least + change.cost;
 }
