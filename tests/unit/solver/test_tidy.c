@@ -116,6 +116,29 @@ START_TEST(plans_stay_as_good)
 }
 END_TEST
 
+/* A job with one mode: 8 GPUs, 4 kW, a segment a slot. */
+static const int32_t ONE[] = {1}, ONE_MODE[] = {0}, ONE_GPUS[] = {8};
+static const double ONE_KW[] = {4};
+
+static ckpd_path_job one_mode_job(int32_t segments, int32_t slots, const uint8_t *open)
+{
+    return (ckpd_path_job){.size = sizeof(ckpd_path_job),
+                           .name = "A",
+                           .kind = CKPD_JOB_PATHS,
+                           .segments = segments,
+                           .deadline = slots,
+                           .may_wait = 1,
+                           .modes = 1,
+                           .mode_gpus = ONE_GPUS,
+                           .mode_power_kw = ONE_KW,
+                           .moves = 1,
+                           .states = 1,
+                           .move_mode = ONE_MODE,
+                           .move_slots = ONE,
+                           .move_segments = ONE,
+                           .node_open = open};
+}
+
 /*
  * One price of 0.03 a kWh, six slots of an hour, one mode of 4 kW that does a segment a slot, two
  * segments; a battery of 20 kWh, 10 kW. The plan given waits at first and between and moves 4 kWh
@@ -124,13 +147,11 @@ END_TEST
 START_TEST(one_price)
 {
     enum { SLOTS = 6, SEGMENTS = 2 };
-    static const int32_t one[] = {1}, gpus[] = {8};
-    static const double kw[] = {4}, x[] = {-100, 0, 100, -100, 0, 100, -100, 0, 100,
-                                           -100, 0, 100, -100, 0, 100, -100, 0, 100};
+    static const double x[] = {-100, 0, 100, -100, 0, 100, -100, 0, 100,
+                               -100, 0, 100, -100, 0, 100, -100, 0, 100};
     static const double cost[] = {0, 0, 3, 0, 0, 3, 0, 0, 3, 0, 0, 3, 0, 0, 3, 0, 0, 3};
     static const int64_t start[] = {0, 3, 6, 9, 12, 15, 18};
     static const uint8_t convex[] = {1, 1, 1, 1, 1, 1};
-    static const int32_t mode[] = {0};
     double nothing[SLOTS] = {0}, factor[SLOTS], cap[SLOTS], most[SLOTS];
     uint8_t open[(SLOTS + 1) * (SEGMENTS + 1)];
     memset(open, 1, sizeof open);
@@ -139,21 +160,7 @@ START_TEST(one_price)
         cap[t] = (double)INFINITY;
         most[t] = 8;
     }
-    ckpd_path_job job = {.size = sizeof job,
-                         .name = "A",
-                         .kind = CKPD_JOB_PATHS,
-                         .segments = SEGMENTS,
-                         .deadline = SLOTS,
-                         .may_wait = 1,
-                         .modes = 1,
-                         .mode_gpus = gpus,
-                         .mode_power_kw = kw,
-                         .moves = 1,
-                         .states = 1,
-                         .move_mode = mode,
-                         .move_slots = one,
-                         .move_segments = one,
-                         .node_open = open};
+    ckpd_path_job job = one_mode_job(SEGMENTS, SLOTS, open);
     const ckpd_path_job *jobs[] = {&job};
     ckpd_path_storage storage = {.size = sizeof storage,
                                  .charge_max_kw = 10,
@@ -224,8 +231,6 @@ END_TEST
 START_TEST(large_plans_take_no_time)
 {
     enum { JOBS = 64, SLOTS = 2976, FAR = 200, SEGMENTS = SLOTS / FAR };
-    static const int32_t one[] = {1}, gpus[] = {8}, mode[] = {0};
-    static const double kw[] = {4};
     case_view day = {0};
     const ckpd_path_job **jobs = case_view_alloc(&day, JOBS, sizeof *jobs);
     ckpd_path_job *job = case_view_alloc(&day, 1, sizeof *job);
@@ -242,26 +247,12 @@ START_TEST(large_plans_take_no_time)
     for (int32_t t = 0; t < SLOTS; t++) {
         factor[t] = convex[t] = 1;
         cap[t] = (double)INFINITY;
-        most[t] = JOBS * gpus[0];
-        x[2 * t + 1] = JOBS * kw[0];
+        most[t] = JOBS * ONE_GPUS[0];
+        x[2 * t + 1] = JOBS * ONE_KW[0];
         cost[2 * t + 1] = t % FAR == FAR - 1 ? 1 : 10;
         start[t + 1] = 2 * (t + 1);
     }
-    *job = (ckpd_path_job){.size = sizeof *job,
-                           .name = "A",
-                           .kind = CKPD_JOB_PATHS,
-                           .segments = SEGMENTS,
-                           .deadline = SLOTS,
-                           .may_wait = 1,
-                           .modes = 1,
-                           .mode_gpus = gpus,
-                           .mode_power_kw = kw,
-                           .moves = 1,
-                           .states = 1,
-                           .move_mode = mode,
-                           .move_slots = one,
-                           .move_segments = one,
-                           .node_open = open};
+    *job = one_mode_job(SEGMENTS, SLOTS, open);
     day.view = (ckpd_path_view){.size = sizeof day.view,
                                 .slots = SLOTS,
                                 .jobs = JOBS,
